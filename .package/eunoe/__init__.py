@@ -1,0 +1,3 @@
+"""Eunoe: a streaming memory for AI agents."""
+
+__version__ = "0.1.0"
