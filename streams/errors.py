@@ -60,7 +60,14 @@ class WrongMasterKey(KeyringError):
 
 
 class KeyMissing(KeyringError):
-    """A record can't be opened, and no forget event covers it."""
+    """A record can't be opened, and no forget event covers it. Restore `books.db` and the log together."""
+
+    def __init__(self, partition: int, position: int) -> None:
+        super().__init__(
+            f"record {position} of partition {partition} can't be opened: its key is missing and no forget covers it; "
+            "restore books.db and the log together from one backup"
+        )
+        self.reason, self.partition, self.position = "its key is missing and no forget covers it", partition, position
 
 
 # -- the log -------------------------------------------------------------------------------------
@@ -72,6 +79,11 @@ class LogError(EunoeError):
 
 class LogDamaged(LogError):
     """The log breaks its chain, numbering or file format. `verify` names the first bad position."""
+
+    def __init__(self, reason: str, partition: int | None = None, position: int | None = None) -> None:
+        where = "" if partition is None else f" (partition {partition}, position {position})"
+        super().__init__(f"{reason}{where}")
+        self.reason, self.partition, self.position = reason, partition, position
 
 
 class LogTruncated(LogDamaged):

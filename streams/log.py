@@ -1,0 +1,108 @@
+"""The log contract: append one or many, read in order, wait, verify. What a log means is a fold, the same for all.
+
+Every backend runs the suite in tests/contract/log.py.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from eunoe.streams.errors import Rejected
+from eunoe.streams.events import AnyEvent
+from eunoe.streams.frames import Envelope
+from eunoe.streams.schemas import body_of, schema_of
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One thing to append: (scope, id) with its body, or the bodies of its chunks. One commit holds it whole."""
+
+    scope: str
+    id: str
+    schema: str
+    subjects: tuple[str, ...]
+    bodies: tuple[bytes, ...]
+    covers: tuple[bytes, ...] = ()
+
+
+class Appended(msgspec.Struct, frozen=True):
+    """Where an entry stands: the position of its first record. duplicate: it stood there already."""
+
+    partition: int
+    position: int
+    duplicate: bool
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One record as stored. ciphertext is None where it was dropped."""
+
+    partition: int
+    position: int
+    envelope: Envelope
+    ciphertext: bytes | None
+    hash: bytes
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """A record with its event; None for the log's own records and for what was forgotten."""
+
+    record: Record
+    event: AnyEvent | None
+
+
+class Bad(msgspec.Struct, frozen=True):
+    """The first place where a log is not what it should be."""
+
+    partition: int
+    position: int
+    reason: str
+
+
+class Verification(msgspec.Struct, frozen=True):
+    """What `verify` found. records counts those that were read before the first bad one."""
+
+    ok: bool
+    partitions: int
+    records: int
+    first_bad: Bad | None = None
+
+
+Outcome = Appended | Rejected
+
+
+class Log(Protocol):
+    """Append-only, sealed, chained. All methods are safe from any thread."""
+
+    partitions: int
+
+    def append(self, entries: Sequence[Entry]) -> list[Outcome]:
+        """Append in order, in one commit; an outcome each, durable when this returns.
+
+        A known (scope, id) with the same content is a duplicate and writes nothing; with other content its
+        outcome is IdReused. Raises StorageFull, LogDamaged and keyring errors: then nothing was written.
+        """
+
+    def read(self, partition: int, after: int, limit: int) -> list[Record]:
+        """Up to `limit` records with positions greater than `after` (-1: from the start), in order."""
+
+    def open(self, records: Sequence[Record]) -> list[Opened]:
+        """The events of these records. Raises KeyMissing, LogDamaged, SchemaTooNew."""
+
+    def head(self, partition: int) -> int:
+        """The last position of a partition, -1 when it is empty."""
+
+    def wait(self, heads: Sequence[int], timeout: float) -> bool:
+        """Wait until some partition's head is past the given one; False after `timeout` seconds."""
+
+    def verify(self) -> Verification:
+        """Check numbering, chain, seals and look-ups of every record."""
+
+    def close(self) -> None:
+        """Let go of files; later calls raise."""
+
+
+def entry(*events: AnyEvent, covers: tuple[bytes, ...] = ()) -> Entry:
+    """The entry of one event, or of the chunks of one."""
+    first = events[0]
+    bodies = tuple(body_of(event) for event in events)
+    return Entry(first.scope, first.id, schema_of(first), first.subjects, bodies, covers)

@@ -1,0 +1,91 @@
+"""The stored form of events: a schema name with its version, and a msgpack body. Old versions are lifted.
+
+A body holds the fields that differ from their defaults, without `type`, which the schema name carries.
+An upcaster takes the fields of one version and gives those of the next; it never sees a model.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from pydantic import ValidationError
+
+from eunoe.streams.errors import LogDamaged, SchemaTooNew
+from eunoe.streams.events import (
+    AnyEvent,
+    Block,
+    Correction,
+    Cut,
+    Decision,
+    Dropped,
+    Event,
+    Forget,
+    Interaction,
+    Note,
+    Result,
+    Settings,
+)
+
+Fields = dict[str, Any]
+
+MODELS: dict[str, type[Event]] = {
+    "interaction": Interaction,
+    "result": Result,
+    "correction": Correction,
+    "decision": Decision,
+    "cut": Cut,
+    "settings": Settings,
+    "forget": Forget,
+    "dropped": Dropped,
+    "block": Block,
+    "note": Note,
+}
+VERSIONS: dict[str, int] = dict.fromkeys(MODELS, 1)
+UPCASTERS: dict[tuple[str, int], Callable[[Fields], Fields]] = {}
+
+# What a reporter may send differently on a retry without having said something else.
+_NOT_CONTENT = ("order", "recalled", "masking", "chunking")
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder().decode
+
+
+def schema_of(event: AnyEvent) -> str:
+    """Name and version under which an event is written, such as `interaction/1`."""
+    return f"{event.type}/{VERSIONS[event.type]}"
+
+
+def body_of(event: AnyEvent) -> bytes:
+    """The stored fields of an event as msgpack."""
+    return _encode(event.model_dump(exclude_defaults=True, exclude={"type"}))
+
+
+def event_of(schema: str, body: bytes) -> AnyEvent:
+    """The event that a stored body holds, lifted to the newest version. Raises SchemaTooNew, LogDamaged."""
+    name, _, version = schema.partition("/")
+    model = MODELS.get(name)
+    if model is None or not version.isdigit() or int(version) > VERSIONS[name]:
+        raise SchemaTooNew(f"a record has the schema {schema[:40]!r}; upgrade Eunoe to read it")
+    try:
+        fields = _decode(body)
+        for step in range(int(version), VERSIONS[name]):
+            fields = UPCASTERS[name, step](fields)
+        return model.model_validate(fields)  # type: ignore[return-value]
+    except (msgspec.DecodeError, ValidationError, TypeError) as error:
+        raise LogDamaged(f"a record of schema {schema!r} can't be read: {type(error).__name__}") from None
+
+
+def same_content(schema: str, stored: bytes, given_schema: str, given: bytes) -> bool:
+    """Whether a repeated id says the same again. A result's id already names what it was made of."""
+    if schema.partition("/")[0] != given_schema.partition("/")[0]:
+        return False
+    if stored == given or schema.startswith("result/"):
+        return True
+    return _content(event_of(schema, stored)) == _content(event_of(given_schema, given))
+
+
+def _content(event: AnyEvent) -> Fields:
+    fields = event.model_dump()
+    for name in _NOT_CONTENT:
+        fields.pop(name, None)
+    return fields

@@ -1,0 +1,64 @@
+"""SQLite files through apsw: how they are opened, and what its errors mean to us."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from eunoe.streams.errors import LogDamaged, LogError, StorageFull, WaitTimeout
+
+BUSY_SECONDS = 60
+CACHE_KIB = 65_536
+
+
+def connect(path: Path, *, read_only: bool = False, create: bool = True) -> apsw.Connection:
+    """A connection in WAL mode, synchronous FULL, secure delete on. Pragmas go one by one: apsw stops at a row."""
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+    with translated(path.name):
+        connection = apsw.Connection(str(path), flags=flags)
+        connection.set_busy_handler(_patience())
+        for pragma in ("journal_mode=wal", "synchronous=full", "secure_delete=on", f"cache_size=-{CACHE_KIB}"):
+            connection.execute(f"pragma {pragma}").fetchall()
+        if read_only:
+            connection.execute("pragma query_only=on").fetchall()
+    return connection
+
+
+def _patience() -> "apsw.busyhandler":  # type: ignore[name-defined]
+    """Short sleeps with a ceiling, so that many writers take turns; SQLite's own back-off starves some."""
+
+    def busy(tries: int) -> bool:
+        time.sleep(min(0.0002 * (tries + 1), 0.005))
+        return tries < BUSY_SECONDS / 0.005
+
+    return busy
+
+
+@contextmanager
+def immediate(connection: apsw.Connection) -> Iterator[apsw.Connection]:
+    """A write transaction that holds the file's lock from its first statement; undone on any error."""
+    connection.execute("begin immediate")
+    try:
+        yield connection
+        connection.execute("commit")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("rollback")
+        raise
+
+
+@contextmanager
+def translated(name: str) -> Iterator[None]:
+    """apsw's errors as ours, naming the file but never what is in it."""
+    try:
+        yield
+    except apsw.FullError:
+        raise StorageFull(f"the disk is full: {name} could not grow. Nothing of this write was stored.") from None
+    except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
+        raise LogDamaged(f"{name} is damaged ({type(error).__name__}); restore it from a backup") from None
+    except apsw.BusyError:
+        raise WaitTimeout(f"{name} was locked by another process for {BUSY_SECONDS} s") from None
+    except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
+        raise LogError(f"{name} can't be read or written ({type(error).__name__}); check disk and rights") from None
