@@ -1,4 +1,4 @@
-"""Imports run one way: streams, stores, processors, then gateway and evals. A server stays behind one module."""
+"""Imports run one way: streams, stores, processors, then gateway and evals. A server has one module."""
 
 import sys
 
