@@ -11,7 +11,13 @@ class Chain:
         self.partition, self.number, self.previous = partition, number, previous
 
     def follow(
-        self, number: int, envelope_number: int, envelope: bytes, sealed: bytes | None, kept: bytes | None, found: bytes
+        self,
+        number: int,
+        envelope_number: int,
+        envelope: bytes,
+        sealed: bytes | None,
+        kept: bytes | None,
+        found: bytes,
     ) -> None:
         """Take the next record. kept: H(ciphertext) of a dropped one; found: the hash that it was stored with.
 

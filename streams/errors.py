@@ -67,7 +67,11 @@ class KeyMissing(KeyringError):
             f"record {position} of partition {partition} can't be opened: its key is missing and no forget covers it; "
             "restore books.db and the log together from one backup"
         )
-        self.reason, self.partition, self.position = "its key is missing and no forget covers it", partition, position
+        self.reason, self.partition, self.position = (
+            "its key is missing and no forget covers it",
+            partition,
+            position,
+        )
 
 
 # -- the log -------------------------------------------------------------------------------------

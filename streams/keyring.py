@@ -6,16 +6,23 @@ before, so that no record can stand sealed under a key that a crash takes away.
 
 from typing import Protocol
 
-import msgspec
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 
-class SubjectKey(msgspec.Struct, frozen=True):
-    """One version of a subject's key. number: small, local to the home. pseudonym: 16 random bytes."""
+class SubjectKey:
+    """One version of a subject's key. number: small, local to the home. pseudonym: 16 random bytes.
 
-    number: int
-    pseudonym: bytes
-    version: int
-    secret: bytes
+    cipher: AES-GCM under the key, made once since making it costs as much as a sealing.
+    """
+
+    __slots__ = ("cipher", "number", "pseudonym", "secret", "version")
+
+    def __init__(self, number: int, pseudonym: bytes, version: int, secret: bytes) -> None:
+        self.number, self.pseudonym, self.version, self.secret = number, pseudonym, version, secret
+        self.cipher = AESGCM(secret)
+
+    def __repr__(self) -> str:
+        return f"SubjectKey(number={self.number}, version={self.version})"
 
 
 class Keyring(Protocol):

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from pydantic import ValidationError
-
 from eunoe.streams.errors import LogDamaged, SchemaTooNew
 from eunoe.streams.events import (
     AnyEvent,
@@ -25,6 +23,7 @@ from eunoe.streams.events import (
     Result,
     Settings,
 )
+from pydantic import ValidationError
 
 Fields = dict[str, Any]
 

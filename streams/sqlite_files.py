@@ -1,16 +1,17 @@
 """SQLite files through apsw: how they are opened, and what its errors mean to us."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import apsw
-
 from eunoe.streams.errors import LogDamaged, LogError, StorageFull, WaitTimeout
 
 BUSY_SECONDS = 60
 CACHE_KIB = 65_536
+_PRAGMAS = ("journal_mode=wal", "synchronous=full", "secure_delete=on", "wal_autocheckpoint=8000")
 
 
 def connect(path: Path, *, read_only: bool = False, create: bool = True) -> apsw.Connection:
@@ -19,14 +20,14 @@ def connect(path: Path, *, read_only: bool = False, create: bool = True) -> apsw
     with translated(path.name):
         connection = apsw.Connection(str(path), flags=flags)
         connection.set_busy_handler(_patience())
-        for pragma in ("journal_mode=wal", "synchronous=full", "secure_delete=on", f"cache_size=-{CACHE_KIB}"):
+        for pragma in (*_PRAGMAS, f"cache_size=-{CACHE_KIB}"):
             connection.execute(f"pragma {pragma}").fetchall()
         if read_only:
             connection.execute("pragma query_only=on").fetchall()
     return connection
 
 
-def _patience() -> "apsw.busyhandler":  # type: ignore[name-defined]
+def _patience() -> Callable[[int], bool]:
     """Short sleeps with a ceiling, so that many writers take turns; SQLite's own back-off starves some."""
 
     def busy(tries: int) -> bool:
@@ -34,6 +35,11 @@ def _patience() -> "apsw.busyhandler":  # type: ignore[name-defined]
         return tries < BUSY_SECONDS / 0.005
 
     return busy
+
+
+def rows(connection: apsw.Connection, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+    """All rows of a statement as tuples, with the statement reset before this returns."""
+    return connection.execute(statement, values).fetchall()
 
 
 @contextmanager

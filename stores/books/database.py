@@ -6,10 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from eunoe.streams.errors import HomeNewer, KeyringError, StorageFull
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DatabaseError, OperationalError
-
-from eunoe.streams.errors import HomeNewer, KeyringError, StorageFull
 
 HEAD = "0001"
 _BUSY_SECONDS = 60
@@ -37,7 +36,10 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection without a transaction: each statement sees what is committed."""
-        with self._errors(), self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        with (
+            self._errors(),
+            self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
+        ):
             yield connection
 
     @contextmanager

@@ -7,15 +7,14 @@ import secrets
 import threading
 from hashlib import blake2b
 
-from sqlalchemy import Connection, select
-from sqlalchemy.dialects.sqlite import insert
-
 from eunoe.stores.books.database import Database
 from eunoe.stores.books.master import KeyFile, MasterKeySource
 from eunoe.stores.books.tables import meta, purpose, stream, subject, subject_key
 from eunoe.streams.errors import KeyringError, LogDamaged, WrongMasterKey
 from eunoe.streams.keyring import SubjectKey
 from eunoe.streams.sealing import KEY_BYTES, seal, unseal
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects.sqlite import insert
 
 
 class BooksKeyring:
@@ -30,7 +29,7 @@ class BooksKeyring:
     def _opened_home(self) -> bytes:
         """The home's id; on a new keyring it is made, and the master key leaves its mark."""
         with self._database.write() as connection:
-            rows = dict(connection.execute(select(meta.c.name, meta.c.value)).all())  # type: ignore[arg-type]
+            rows: dict[str, bytes] = dict(connection.execute(select(meta.c.name, meta.c.value)).tuples().all())
             if "home" not in rows:
                 home = secrets.token_bytes(16)
                 rows = {"home": home, "check": seal(self._master, b"eunoe", home)}
@@ -208,7 +207,7 @@ def recovered(database: Database, source: KeyFile) -> None:
     if not waiting.path.exists():
         return
     with database.read() as connection:
-        rows = dict(connection.execute(select(meta.c.name, meta.c.value)).all())  # type: ignore[arg-type]
+        rows: dict[str, bytes] = dict(connection.execute(select(meta.c.name, meta.c.value)).tuples().all())
     try:
         unseal(waiting.read(), rows["check"], rows["home"])
     except (LogDamaged, KeyError):

@@ -12,7 +12,9 @@ depends_on = None
 def upgrade() -> None:
     """Make the tables of release 0.1."""
     op.create_table(
-        "meta", sa.Column("name", sa.String, primary_key=True), sa.Column("value", sa.LargeBinary, nullable=False)
+        "meta",
+        sa.Column("name", sa.String, primary_key=True),
+        sa.Column("value", sa.LargeBinary, nullable=False),
     )
     op.create_table(
         "purpose",
@@ -43,10 +45,7 @@ def upgrade() -> None:
         "bill",
         *(sa.Column(name, sa.Integer, primary_key=True) for name in ("minute",)),
         *(sa.Column(name, sa.String, primary_key=True) for name in ("phase", "cause", "system", "model")),
-        *(
-            sa.Column(name, sa.Integer, nullable=False)
-            for name in ("calls", "tokens_in", "tokens_out", "microseconds")
-        ),
+        *(sa.Column(name, sa.Integer, nullable=False) for name in ("calls", "tokens_in", "tokens_out", "microseconds")),
     )
     op.create_table(
         "report",
