@@ -1,0 +1,1 @@
+"""What Eunoe runs on: settings, and later the servers."""
