@@ -1,0 +1,178 @@
+"""The embedded runtime: the same steps, driven in this process by whoever holds the projector's lease.
+
+The log is the queue: an append is durable when it returns, and its projection may lag. One thread of one process
+works at a time, in small transactions, so that a kill at any point leaves what the next one goes on from.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+import msgspec
+from filelock import FileLock, Timeout
+
+from eunoe.processors.extracting import Extraction, Extractor
+from eunoe.processors.projection.projector import Projector
+from eunoe.stores.contracts import Lexical
+from eunoe.stores.projections import Projections
+from eunoe.streams.errors import EunoeError, WaitTimeout
+from eunoe.streams.log import Log, entry
+from eunoe.streams.sqlite_files import rows
+
+_IDLE_SECONDS = 0.5
+_LEASE_SECONDS = 0.05
+
+_log = logging.getLogger("eunoe.runtime")
+
+
+class Parking(msgspec.Struct, frozen=True):
+    """What is parked: the step that failed, on which event, since when, and why."""
+
+    step: str
+    scope: str
+    event: str
+    partition: int
+    position: int
+    reason: str
+    attempts: int
+    at: int
+
+
+class Embedded:
+    """Runs projection and extraction until nothing is left. Safe from any thread."""
+
+    def __init__(
+        self,
+        log: Log,
+        projections: Projections,
+        lexical: Callable[[apsw.Connection], Lexical],
+        extractor: Extractor,
+        lease: Path,
+    ) -> None:
+        self.log, self.projections, self._extractor = log, projections, extractor
+        self.projector = Projector(log, projections, lexical)
+        self._extraction = Extraction(log, projections, extractor)
+        self._lock, self._file = threading.RLock(), FileLock(lease, thread_local=False)
+        self._stopping, self._paused = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+        self._failure: EunoeError | None = None
+
+    # -- the lease and the work -------------------------------------------------------------------
+
+    @contextmanager
+    def lease(self, timeout: float = -1) -> Iterator[None]:
+        """Be the one projector of this home. Raises WaitTimeout when another holds it for `timeout` seconds."""
+        if not self._lock.acquire(timeout=timeout):
+            raise WaitTimeout("another thread is projecting")
+        try:
+            try:
+                self._file.acquire(timeout=timeout)
+            except Timeout:
+                raise WaitTimeout("another process is projecting this home") from None
+            try:
+                yield
+            finally:
+                self._file.release()
+        finally:
+            self._lock.release()
+
+    def work(self, *, extract: bool = True) -> int:
+        """Under the lease: project and extract until nothing is left, or a stop is asked; how many records."""
+        done = 0
+        until = [self.log.head(partition) for partition in range(self.log.partitions)]
+        while not self._stopping.is_set():
+            count = self.projector.page()
+            done += count
+            # results may stand in the log behind their turns: first catch up, then extract what has none
+            if count and self._behind(until):
+                continue
+            results = self._extraction.results() if extract else []
+            if results:
+                self.log.append([entry(result) for result in results])
+            elif not count:
+                break
+        return done
+
+    def _behind(self, until: list[int]) -> bool:
+        positions = self.projections.positions(self.projections.writer())
+        return any(have < want for have, want in zip(positions, until, strict=True))
+
+    def settle(self, timeout: float | None = None) -> list[Parking]:
+        """Until all that was recorded can be recalled; what is parked. Raises WaitTimeout, and what stops a log."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while not self.settled():
+            try:
+                with self.lease(_LEASE_SECONDS):
+                    self.work()
+            except WaitTimeout:
+                if deadline is not None and time.monotonic() > deadline:
+                    raise WaitTimeout(f"not settled after {timeout} s; `eunoe status` shows which step waits") from None
+        return self.parked()
+
+    def settled(self) -> bool:
+        """Whether every record is applied and every unit has its result, but for what is parked."""
+        positions = self.projections.positions()
+        heads = [self.log.head(partition) for partition in range(self.log.partitions)]
+        return positions == heads and self.pending() == 0
+
+    def pending(self) -> int:
+        """Units without a result."""
+        return int(rows(self.projections.reader(), "select count(*) from turn where state = 1")[0][0])
+
+    def parked(self) -> list[Parking]:
+        """All dead letters, oldest first."""
+        found = rows(self.projections.reader(), "select * from parked order by at, step, scope, event")
+        return [Parking(*row) for row in found]
+
+    # -- the background thread --------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Work in the background until `stop`. Starting twice does nothing."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._loop, name="eunoe-embedded", daemon=True)
+            self._thread.start()
+
+    def _loop(self) -> None:
+        while not self._stopping.is_set():
+            if not self._paused.is_set():
+                try:
+                    with self.lease(_LEASE_SECONDS):
+                        self.work()
+                except WaitTimeout:
+                    pass
+                except EunoeError as error:
+                    self._failure = error
+                    _log.error("the background projector stopped: %s", type(error).__name__)
+                    return
+            self._wait()
+
+    def _wait(self) -> None:
+        """Until there is something to do, or a moment has passed."""
+        if self._paused.is_set():
+            self._stopping.wait(_IDLE_SECONDS / 10)
+        elif self.settled():
+            self.log.wait(self.projections.positions(), _IDLE_SECONDS)
+        else:
+            self._stopping.wait(_LEASE_SECONDS)
+
+    def pause(self) -> None:
+        """Let recording go on without projecting; what is in work is finished first."""
+        self._paused.set()
+        with self._lock:
+            pass
+
+    def resume(self) -> None:
+        """Project again in the background."""
+        self._paused.clear()
+
+    def stop(self) -> None:
+        """Finish the batch in work and end the thread."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        self._stopping.clear()

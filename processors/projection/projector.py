@@ -1,0 +1,138 @@
+"""The projector: the loop that reads the log and folds it into the projection. A rebuild is the same loop.
+
+A page of records is one transaction with its position. What fails on an accepted event parks its stream: later
+events of the stream wait there, other streams go on. A damaged log or a missing key stops the projector instead.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+import apsw
+
+from eunoe.processors.projection.fold import Fold
+from eunoe.processors.projection.rows import Rows
+from eunoe.stores.contracts import Lexical
+from eunoe.stores.projections import Projections, advance
+from eunoe.streams.errors import EunoeError, LogTruncated
+from eunoe.streams.events import AnyEvent
+from eunoe.streams.log import Log, Opened
+from eunoe.streams.sqlite_files import rows
+
+PAGE = 500
+STEP = "projection"
+
+_log = logging.getLogger("eunoe.projection")
+
+
+class Projector:
+    """Folds one log into one projection file. The caller holds the projector's lease."""
+
+    def __init__(
+        self,
+        log: Log,
+        projections: Projections,
+        lexical: Callable[[apsw.Connection], Lexical],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._log, self._projections, self._lexical, self._clock = log, projections, lexical, clock
+
+    def page(self) -> int:
+        """Apply the next page of the partition that is furthest behind; how many records it had."""
+        heads = [self._log.head(partition) for partition in range(self._log.partitions)]
+        positions = self._projections.positions(self._projections.writer())
+        for partition, (position, head) in enumerate(zip(positions, heads, strict=True)):
+            if position > head:
+                raise LogTruncated("the log is shorter than what was already read from it", partition, head)
+        partition = max(range(len(heads)), key=lambda p: heads[p] - positions[p])
+        if heads[partition] == positions[partition]:
+            return 0
+        records = self._log.read(partition, positions[partition], PAGE)
+        self._apply(partition, self._log.open(records))
+        return len(records)
+
+    def _apply(self, partition: int, page: Sequence[Opened]) -> None:
+        try:
+            self._fold(partition, page)
+        except EunoeError:
+            raise
+        except apsw.Error:
+            raise
+        except Exception:
+            _log.warning("a page of partition %d failed; applying it event by event", partition)
+            for opened in page:
+                self._one(partition, opened)
+
+    def _one(self, partition: int, opened: Opened) -> None:
+        try:
+            self._fold(partition, [opened])
+        except (EunoeError, apsw.Error):
+            raise
+        except Exception as error:
+            self._park(opened, error)
+
+    def _fold(self, partition: int, page: Sequence[Opened]) -> None:
+        with self._projections.transaction() as connection:
+            waiting = {row[0] for row in rows(connection, "select scope from parked where step = ?", (STEP,))}
+            fold = Fold(Rows(connection, self._lexical(connection)), self._fetch)
+            for opened in page:
+                if opened.event is not None and opened.event.scope not in waiting:
+                    fold.take(opened)
+            fold.finish()
+            advance(connection, partition, page[-1].record.position)
+
+    def _fetch(self, places: Sequence[tuple[int, int]]) -> list[AnyEvent]:
+        return fetch(self._log, places)
+
+    # -- parking ----------------------------------------------------------------------------------
+
+    def _park(self, opened: Opened, error: Exception) -> None:
+        event, record = opened.event, opened.record
+        assert event is not None
+        _log.error("partition %d position %d parked: %s", record.partition, record.position, type(error).__name__)
+        with self._projections.transaction() as connection:
+            connection.execute(
+                "insert or replace into parked values(?, ?, ?, ?, ?, ?, 1, ?)",
+                (STEP, event.scope, event.id, record.partition, record.position, reason(error), int(self._clock())),
+            )
+            advance(connection, record.partition, record.position)
+
+    def retry(self, scope: str, partition: int, position: int, *, skip: bool = False) -> None:
+        """Apply a parked stream from the event that parked it, or from behind it. Raises what it fails with."""
+        until = self._projections.positions(self._projections.writer())[partition]
+        after = position if skip else position - 1
+        with self._projections.transaction() as connection:
+            connection.execute("delete from parked where step = ? and scope = ?", (STEP, scope))
+            fold = Fold(Rows(connection, self._lexical(connection)), self._fetch)
+            while after < until and (records := self._log.read(partition, after, PAGE)):
+                for opened in self._log.open([r for r in records if r.position <= until]):
+                    if opened.event is not None and opened.event.scope == scope:
+                        fold.take(opened)
+                after = records[-1].position
+            fold.finish()
+
+
+def reason(error: Exception) -> str:
+    """What a dead letter says of an error: its kind, and its words only where they are ours."""
+    return f"{type(error).__name__}: {error}" if isinstance(error, EunoeError) else type(error).__name__
+
+
+def fetch(log: Log, places: Sequence[tuple[int, int]]) -> list[AnyEvent]:
+    """Events at (partition, position) places of a log, in the order asked. Neighbours are read together."""
+    found: dict[tuple[int, int], AnyEvent] = {}
+    for partition, first, last in _runs(places):
+        for opened in log.open(log.read(partition, first - 1, last - first + 1)):
+            if opened.event is not None:
+                found[partition, opened.record.position] = opened.event
+    return [found[place] for place in places]
+
+
+def _runs(places: Sequence[tuple[int, int]], gap: int = 8, longest: int = 2000) -> list[tuple[int, int, int]]:
+    """(partition, first, last) ranges that cover the places, joined where they lie close."""
+    runs: list[tuple[int, int, int]] = []
+    for partition, position in sorted(set(places)):
+        if runs and runs[-1][0] == partition and position - runs[-1][2] <= gap and position - runs[-1][1] < longest:
+            runs[-1] = (partition, runs[-1][1], position)
+        else:
+            runs.append((partition, position, position))
+    return runs

@@ -1,0 +1,151 @@
+"""Turns, items and settled memories in the projection file. Rows only: what they mean is `processors.projection`.
+
+turn      one interaction (or chunk) by its place in its session; where it stands in the log; its unit
+result    where the result of a unit stands in the log
+item      what live results say, by settling group
+memory    settled memories; `body` holds the fields of `stores.contracts.Memory` after `number`
+alias     ids of items that stand in a memory of another id, or whose unit is no more
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import apsw
+import msgspec
+
+from eunoe.stores.contracts import Memory, Source
+from eunoe.streams.events import Kind
+from eunoe.streams.sqlite_files import rows
+
+PENDING, DONE, PARKED, DROPPED = 1, 0, 2, 3
+
+_TABLES = (
+    "create table scope(number integer primary key, path text unique not null)",
+    "create table session(number integer primary key, scope integer not null, name text not null, unique(scope, name))",
+    "create table turn(number integer primary key, session integer not null, key integer, ord integer, event text,"
+    " chunk integer, partition integer, position integer, unit blob, state integer not null)",
+    "create unique index turn_place on turn(session, key, ord, event, chunk)",
+    "create index turn_event on turn(event, chunk)",
+    "create index turn_pending on turn(state) where state = 1",
+    "create table result(unit blob primary key, partition integer, position integer) without rowid",
+    "create table item(turn integer, idx integer, scope integer, grp blob, id text, body blob, primary key(turn, idx))"
+    " without rowid",
+    "create index item_group on item(scope, grp)",
+    "create table memory(number integer primary key, scope integer, id text unique not null, kind text, grp blob,"
+    " key integer, turn integer, retired integer, body blob)",
+    "create index memory_group on memory(scope, grp)",
+    "create index memory_scope on memory(scope, key, id)",
+    "create index memory_turn on memory(turn)",
+    "create table alias(id text primary key, scope integer, kind text, event text, chunk integer) without rowid",
+    "create table correction(number integer primary key, scope integer, event text, undone integer, body blob)",
+    "create index correction_scope on correction(scope)",
+    "create table dropped(scope integer, session text, target text, primary key(scope, session, target)) without rowid",
+    "create table setting(name text primary key, value text) without rowid",
+)
+
+_FIELDS = tuple(f for f in Memory.__struct_fields__ if f not in ("number", "scope", "sources"))
+_SOURCE = Source.__struct_fields__
+_encode, _decode = msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder().decode
+
+
+def create(connection: apsw.Connection) -> None:
+    """Make the tables, in the caller's transaction."""
+    for statement in _TABLES:
+        connection.execute(statement)
+
+
+def encoded(memory: Memory) -> bytes:
+    """The stored body of a memory: its fields in order, without number and scope."""
+    sources = [tuple([getattr(source, name) for name in _SOURCE]) for source in memory.sources]
+    return _encode((sources, [getattr(memory, name) for name in _FIELDS]))
+
+
+def decoded(number: int, scope: str, body: bytes) -> Memory:
+    """The memory of a row."""
+    sources, fields = _decode(body)
+    values: dict[str, Any] = dict(zip(_FIELDS, fields, strict=True))
+    values["contested_by"] = tuple(values["contested_by"])
+    return Memory(number=number, scope=scope, sources=tuple([Source(*source) for source in sources]), **values)
+
+
+class SqliteMemories:
+    """Reads over one projection file: see `stores.contracts.Memories`. `connection` gives this thread's reader."""
+
+    def __init__(self, connection: Callable[[], apsw.Connection]) -> None:
+        self._connection = connection
+
+    def scopes(self) -> list[str]:
+        return [row[0] for row in rows(self._connection(), "select path from scope order by path")]
+
+    def scope_number(self, scope: str) -> int | None:
+        found = rows(self._connection(), "select number from scope where path = ?", (scope,))
+        return found[0][0] if found else None
+
+    def many(self, numbers: Iterable[int]) -> dict[int, Memory]:
+        wanted = msgspec.json.encode(list(numbers)).decode()
+        return {
+            number: decoded(number, scope, body)
+            for number, scope, body in rows(
+                self._connection(),
+                "select m.number, s.path, m.body from json_each(?) j join memory m on m.number = j.value"
+                " join scope s on s.number = m.scope",
+                (wanted,),
+            )
+        }
+
+    def get(self, memory_id: str) -> Memory | None:
+        connection = self._connection()
+        found = rows(
+            connection,
+            "select m.number, s.path, m.body from memory m join scope s on s.number = m.scope where m.id = ?",
+            (memory_id,),
+        )
+        return decoded(*found[0]) if found else self._through_lineage(connection, memory_id)
+
+    def _through_lineage(self, connection: apsw.Connection, memory_id: str) -> Memory | None:
+        """The memory that stands on what an older id stood on: same kind, same turn, else nothing."""
+        found = rows(connection, "select scope, kind, event, chunk from alias where id = ?", (memory_id,))
+        if not found:
+            return None
+        scope, kind, event, chunk = found[0]
+        candidates = rows(
+            connection,
+            "select distinct m.number, s.path, m.body, i.id = substr(?, 3) own"
+            " from turn t join item i on i.turn = t.number join memory m on m.scope = i.scope and m.grp = i.grp"
+            " join scope s on s.number = m.scope"
+            " where t.event = ? and t.chunk = ? and m.scope = ? and m.kind = ? order by own desc, m.key, m.id",
+            (memory_id, event, chunk, scope, kind),
+        )
+        living = [decoded(number, path, body) for number, path, body, _ in candidates]
+        standing = (m for m in living if any(s.event == event and s.chunk == chunk for s in m.sources))
+        return next(standing, None)
+
+    def listing(self, scope: str, *, kind: Kind | None = None, retired: bool = False) -> Iterator[Memory]:
+        number = self.scope_number(scope)
+        if number is None:
+            return
+        for row, body, hidden, has in rows(
+            self._connection(),
+            "select number, body, retired, kind from memory where scope = ? order by key, id",
+            (number,),
+        ):
+            if (kind is None or has == kind) and (retired or not hidden):
+                yield decoded(row, scope, body)
+
+    def neighbours(self, numbers: Iterable[int]) -> Mapping[int, tuple[int | None, int | None]]:
+        connection, found = self._connection(), {}
+        for number in numbers:
+            turn = rows(connection, _PLACE + " where m.number = ?", (number,))
+            if turn:
+                before = rows(connection, _NEIGHBOUR.format("<", "desc"), turn[0])
+                after = rows(connection, _NEIGHBOUR.format(">", "asc"), turn[0])
+                found[number] = (before[0][0] if before else None, after[0][0] if after else None)
+        return found
+
+
+_PLACE = "select t.session, t.key, t.ord, t.event, t.chunk from memory m join turn t on t.number = m.turn"
+_NEIGHBOUR = (
+    "select (select m.number from memory m where m.turn = t.number and m.kind = 'episode') from turn t"
+    " where t.session = ? and (t.key, t.ord, t.event, t.chunk) {} (?, ?, ?, ?)"
+    " order by t.key {1}, t.ord {1}, t.event {1}, t.chunk {1} limit 1"
+).replace("{}", "{0}")

@@ -1,0 +1,152 @@
+"""The embedded projections: one SQLite file, where rows and positions change in one transaction.
+
+`projections.db` is a link to the file in use, so that a rebuild can grow a new file beside it and take its place
+by one rename. A write-ahead file belongs to a file's real name, which is why the file itself is never renamed.
+"""
+
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from eunoe.stores import lexical, memories
+from eunoe.streams.sqlite_files import connect, immediate, rows, translated
+
+FORMAT = 1
+_TABLES = (
+    "create table meta(name text primary key, value) without rowid",
+    "create table position(partition integer primary key, position integer not null)",
+    "create table parked(step text, scope text, event text, partition integer, position integer, reason text,"
+    " attempts integer, at integer, primary key(step, scope, event)) without rowid",
+)
+
+
+class Projections:
+    """Connections to the projection file: one writer, a reader a thread, all renewed when the file was swapped."""
+
+    def __init__(self, link: Path, partitions: int) -> None:
+        self.link, self.partitions = link, partitions
+        self._lock, self._local = threading.RLock(), threading.local()
+        self._open: list[apsw.Connection] = []
+        if not self.link.exists():
+            self._point_to(self._fresh())
+        self._writer: tuple[int, apsw.Connection] | None = None
+
+    def _fresh(self) -> Path:
+        """A new, empty file with its tables, every position before the start."""
+        path = self.link.with_name(f"projections-{secrets.token_hex(4)}.db")
+        with translated(path.name):
+            connection = connect(path)
+            with immediate(connection):
+                create(connection, self.partitions)
+            connection.close()
+        return path
+
+    def _point_to(self, path: Path) -> None:
+        temporary = self.link.with_name(f"{self.link.name}.{secrets.token_hex(4)}")
+        temporary.symlink_to(path.name)
+        temporary.rename(self.link)
+
+    # -- connections ------------------------------------------------------------------------------
+
+    def reader(self) -> apsw.Connection:
+        """This thread's connection to the file that is in use now."""
+        inode = self.link.stat().st_ino
+        known: tuple[int, apsw.Connection] | None = getattr(self._local, "reader", None)
+        if known is None or known[0] != inode:
+            if known is not None:
+                known[1].close()
+            known = self._local.reader = (inode, self._connected(read_only=True))
+        return known[1]
+
+    def writer(self) -> apsw.Connection:
+        """The one connection that writes; whoever uses it holds the projector's lease."""
+        inode = self.link.stat().st_ino
+        with self._lock:
+            if self._writer is None or self._writer[0] != inode:
+                if self._writer is not None:
+                    self._writer[1].close()
+                self._writer = (inode, self._connected(read_only=False))
+            return self._writer[1]
+
+    def _connected(self, *, read_only: bool) -> apsw.Connection:
+        connection = connect(self.link.resolve(), read_only=read_only, create=False)
+        with self._lock:
+            self._open.append(connection)
+        return connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[apsw.Connection]:
+        """Rows and positions of one batch: all of it or nothing."""
+        with translated(self.link.name), immediate(self.writer()) as connection:
+            yield connection
+
+    # -- positions --------------------------------------------------------------------------------
+
+    def positions(self, connection: apsw.Connection | None = None) -> list[int]:
+        """The last position applied, a partition each; -1 before the first."""
+        return [row[0] for row in rows(connection or self.reader(), "select position from position order by partition")]
+
+    def format(self) -> int:
+        """The format that the file in use was written in."""
+        found = rows(self.reader(), "select value from meta where name = 'format'")
+        return int(found[0][0]) if found else 0
+
+    # -- rebuilding -------------------------------------------------------------------------------
+
+    @contextmanager
+    def rebuilt(self) -> Iterator["Projections"]:
+        """A new file to fill; when the block ends well it takes the place of the one in use."""
+        path = self._fresh()
+        beside = Projections.__new__(Projections)
+        beside.link, beside.partitions = path, self.partitions
+        beside._lock, beside._local, beside._open, beside._writer = threading.RLock(), threading.local(), [], None
+        try:
+            yield beside
+            beside.close()
+            old = self.link.resolve()
+            self._point_to(path)
+            _unlink(old)
+        except BaseException:
+            beside.close()
+            _unlink(path)
+            raise
+
+    def close(self) -> None:
+        """Close every connection that was opened here."""
+        with self._lock:
+            for connection in self._open:
+                connection.close()
+            self._open.clear()
+            self._writer, self._local = None, threading.local()
+
+
+def create(connection: apsw.Connection, partitions: int) -> None:
+    """All tables of the projections, in the caller's transaction."""
+    for statement in _TABLES:
+        connection.execute(statement)
+    memories.create(connection)
+    lexical.create(connection)
+    connection.execute("insert into meta values('format', ?)", (FORMAT,))
+    connection.executemany("insert into position values(?, -1)", [(p,) for p in range(partitions)])
+
+
+def advance(connection: apsw.Connection, partition: int, position: int) -> None:
+    """Move a partition's position, in the transaction that holds the rows."""
+    connection.execute("update position set position = ? where partition = ?", (position, partition))
+
+
+def wait_for(positions: Callable[[], Sequence[int]], targets: Sequence[int], pause: Callable[[], bool]) -> bool:
+    """Until every position has reached its target; False when `pause` says that the time is up."""
+    while any(have < want for have, want in zip(positions(), targets, strict=True)):
+        if not pause():
+            return False
+    return True
+
+
+def _unlink(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
