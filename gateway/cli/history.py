@@ -1,8 +1,6 @@
 """What went in: record, import, log."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +8,7 @@ import typer
 
 from eunoe.gateway.cli.options import AnyScope, AsJson, Home, NoWait, Scope, opened, wants_json
 from eunoe.gateway.cli.output import emit, one_line, say, show
+from eunoe.gateway.cli.progress import bar
 from eunoe.streams.errors import BadInput
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def import_files(
     with opened(context, home, no_wait, make=True) as memory:
         done: list[tuple[Path, Imported]] = []
         for path in paths:
-            with _progress(path) as progress:
+            with bar(path.name) as progress:
                 done.append((path, memory.import_file(path, format=format, progress=progress, **defaults)))
         summary = _summed(done)
         if wants_json(context, as_json):
@@ -111,12 +110,6 @@ def _standard_input() -> str:
     except UnicodeDecodeError:
         raise BadInput("standard input is not UTF-8 text") from None
     return read.removesuffix("\n")
-
-
-@contextmanager
-def _progress(path: Path) -> Iterator[Callable[..., None] | None]:
-    """A bar with rate and time left on standard error, where that is a terminal."""
-    yield None
 
 
 def _summed(done: "list[tuple[Path, Imported]]") -> dict[str, Any]:

@@ -75,8 +75,16 @@ def opened(
     if not make and not Memory.exists(settings.home):
         raise NotFound(f"there is no memory at {settings.home}; `eunoe init` makes one, --home names another")
     with Memory.open(settings.home, settings=settings) as memory:
-        yield memory
-        if not (no_wait or shared(context).no_wait):
-            settled = memory.settle()
-            if settled.parked:
-                say(f"{len(settled.parked)} step(s) are parked; `eunoe deadletters list` shows them")
+        try:
+            yield memory
+            if not (no_wait or shared(context).no_wait):
+                _settle(memory)
+        except KeyboardInterrupt:
+            say("interrupted; what is stored stays, and the next command goes on from there")
+            raise
+
+
+def _settle(memory: "Memory") -> None:
+    settled = memory.settle()
+    if settled.parked:
+        say(f"{len(settled.parked)} steps are parked; `eunoe deadletters list` shows them")

@@ -80,16 +80,14 @@ def test_the_wheel_works_where_nothing_else_of_it_is(release, tmp_path):
         "--no-index", "--target", site, release[1], cwd=tmp_path)  # fmt: skip
     lent = [entry for entry in sys.path if entry.endswith("site-packages")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(lent), "HOME": str(tmp_path)}
-    program = """
-        import importlib, json, pkgutil, eunoe
-        walked = [m.name for m in pkgutil.walk_packages(eunoe.__path__, "eunoe.")]
-        print(json.dumps({"file": eunoe.__file__, "version": eunoe.__version__, "modules": len(walked)}))
-        importlib.import_module("eunoe.gateway.cli")
-    """
-    found = json.loads(run(python, "-c", "\n".join(map(str.strip, program.splitlines())), cwd=tmp_path, env=env))
-    assert Path(found["file"]).is_relative_to(site)
-    assert found["version"] == eunoe.__version__
-    assert found["modules"] > 10
+    program = "import eunoe, json; print(json.dumps([eunoe.__file__, eunoe.__version__]))"
+    file, version = json.loads(run(python, "-c", program, cwd=tmp_path, env=env))
+    assert Path(file).is_relative_to(site)
+    assert version == eunoe.__version__
+    command = run(python, "-m", "eunoe.gateway.cli", "--version", cwd=tmp_path, env=env)
+    assert command == f"eunoe {eunoe.__version__}\n"
+    demo = run(python, "-m", "eunoe.gateway.cli", "demo", cwd=tmp_path, env=env)
+    assert "without a server" in demo
 
 
 def test_versions_agree(repository):
