@@ -9,11 +9,12 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 LEFT_BEHIND = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
 SOMEBODYS_PATH = re.compile(r"(?<![\w.~}/])/(?:root|work|Users|workspace|mnt|home/(?!\$))/?\w")
-SIGNATURE = re.compile(
-    r"(?i)co-" + r"authored-by|\b(?:generated|written) (?:by|with) (?:an? )?(?:AI|LLM|model)\b"
-)
+SIGNATURE = re.compile(r"(?i)co-" + r"authored-by|\b(?:generated|written) (?:by|with) (?:an? )?(?:AI|LLM|model)\b")
 NOT_IN_THE_REPOSITORY = re.compile(
-    r"DESIGN" + r"(?:\.md| ?§)|\bfac" + r"ts/\w+\.md|\bshar" + r"ed/(?:cases|data|tools)"
+    r"DESIGN"
+    + r"(?:\.md| ?§)|\bfac"
+    + r"ts/(?:stack|servers|models|retrieval|sources|streaming)\.md|\bshar"
+    + r"ed/(?:cases|data|tools)"
 )
 
 
