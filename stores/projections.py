@@ -6,7 +6,7 @@ by one rename. A write-ahead file belongs to a file's real name, which is why th
 
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -124,6 +124,31 @@ class Projections:
             self._writer, self._local = None, threading.local()
 
 
+class Scratch:
+    """A projection in memory, for looking at a past state. One thread uses it, and nothing else sees it."""
+
+    def __init__(self, partitions: int) -> None:
+        self._connection = apsw.Connection(":memory:")
+        with immediate(self._connection):
+            create(self._connection, partitions)
+
+    def reader(self) -> apsw.Connection:
+        """The one connection."""
+        return self._connection
+
+    writer = reader
+
+    @contextmanager
+    def transaction(self) -> Iterator[apsw.Connection]:
+        """All of it or nothing."""
+        with immediate(self._connection):
+            yield self._connection
+
+    def close(self) -> None:
+        """Let go of the memory."""
+        self._connection.close()
+
+
 def create(connection: apsw.Connection, partitions: int) -> None:
     """All tables of the projections, in the caller's transaction."""
     for statement in _TABLES:
@@ -137,14 +162,6 @@ def create(connection: apsw.Connection, partitions: int) -> None:
 def advance(connection: apsw.Connection, partition: int, position: int) -> None:
     """Move a partition's position, in the transaction that holds the rows."""
     connection.execute("update position set position = ? where partition = ?", (position, partition))
-
-
-def wait_for(positions: Callable[[], Sequence[int]], targets: Sequence[int], pause: Callable[[], bool]) -> bool:
-    """Until every position has reached its target; False when `pause` says that the time is up."""
-    while any(have < want for have, want in zip(positions(), targets, strict=True)):
-        if not pause():
-            return False
-    return True
 
 
 def _unlink(path: Path) -> None:

@@ -44,6 +44,7 @@ class Fold:
         self._places: list[tuple[bytes, int, int]] = []
         self._groups: set[Group] = set()
         self._retold: set[int] = set()
+        self._decisions: list[Decision] = []
         self._paths: dict[int, str] = {}
         self._scope_of: dict[int, int] = {}
 
@@ -64,7 +65,7 @@ class Fold:
                 self._groups |= groups
                 self._retold |= turns
             case Decision():
-                self._decision(event)
+                self._decisions.append(event)
             case Dropped():
                 scope = self._scope(event.scope)
                 self._db.execute("insert or ignore into dropped values(?, ?, ?)", (scope, event.session, event.target))
@@ -83,6 +84,8 @@ class Fold:
         self._tell(changed + self._anchors(known) + self._turns_of(self._retold - known))
         for scope, group in sorted(self._groups):
             settle_group(self._rows, scope, self._paths[scope], group, self._corrections.of(scope))
+        for decision in self._decisions:
+            self._decide(decision)
 
     # -- events -----------------------------------------------------------------------------------
 
@@ -100,15 +103,17 @@ class Fold:
         self._turns.append((session, *where, *place))
         self._new[session].append(where)
 
-    def _decision(self, event: Decision) -> None:
-        """A dead letter that a person dropped leaves its turn without a result."""
+    def _decide(self, event: Decision) -> None:
+        """A dead letter of extraction that a person dropped leaves its turn without a result."""
         step, _, name = event.target.partition(":")
-        if event.choice == "drop" and step == "extraction":
-            self._db.execute(
-                "update turn set state = ? where state in (?, ?) and event = ? and session in"
-                " (select number from session where scope = ?)",
-                (DROPPED, PENDING, PARKED, name, self._scope(event.scope)),
-            )
+        if event.choice != "drop" or step != "extraction":
+            return
+        self._db.execute("delete from parked where step = ? and scope = ? and event = ?", (step, event.scope, name))
+        self._db.execute(
+            "update turn set state = ? where state in (?, ?) and event = ? and session in"
+            " (select number from session where scope = ?)",
+            (DROPPED, PENDING, PARKED, name, self._scope(event.scope)),
+        )
 
     # -- units and results ------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from eunoe.processors.projection.rows import Rows
 from eunoe.stores.contracts import Lexical
 from eunoe.stores.projections import Projections, advance
 from eunoe.streams.errors import EunoeError, LogTruncated
-from eunoe.streams.events import AnyEvent
+from eunoe.streams.events import AnyEvent, Decision
 from eunoe.streams.log import Log, Opened
 from eunoe.streams.sqlite_files import rows
 
@@ -48,7 +48,9 @@ class Projector:
         if heads[partition] == positions[partition]:
             return 0
         records = self._log.read(partition, positions[partition], PAGE)
-        self._apply(partition, self._log.open(records))
+        page = self._log.open(records)
+        self._apply(partition, page)
+        self._skip_dropped(page)
         return len(records)
 
     def _apply(self, partition: int, page: Sequence[Opened]) -> None:
@@ -62,6 +64,19 @@ class Projector:
             _log.warning("a page of partition %d failed; applying it event by event", partition)
             for opened in page:
                 self._one(partition, opened)
+
+    def _skip_dropped(self, page: Sequence[Opened]) -> None:
+        """A person's word that a stream goes on without the event that parked it."""
+        for opened in page:
+            event = opened.event
+            if isinstance(event, Decision) and event.choice == "drop" and event.target.startswith(f"{STEP}:"):
+                found = rows(
+                    self._projections.writer(),
+                    "select partition, position from parked where step = ? and scope = ? and event = ?",
+                    (STEP, event.scope, event.target.removeprefix(f"{STEP}:")),
+                )
+                for partition, position in found:
+                    self.retry(event.scope, partition, position, skip=True)
 
     def _one(self, partition: int, opened: Opened) -> None:
         try:

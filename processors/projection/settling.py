@@ -191,15 +191,18 @@ def _correct(settled: list[Settled], correction: Correction) -> None:
 
 
 def _covered(one: Settled, correction: Correction) -> bool:
-    """The target itself; or the same slot and value, or half of its span, said before the correction."""
+    """The target itself; or the same value of the same slot, or half of its span, said no later than the correction.
+
+    Another value of the slot is another statement: it stays, contested where it was.
+    """
     if correction.target in {memory_id(e.id) for e in one.evidence}:
         return True
-    first = one.first
-    if correction.kind != first.item.kind or first.key > key_of(correction.at):
+    item = one.first.item
+    if correction.kind != item.kind or one.first.key > key_of(correction.at):
         return False
-    if correction.attribute and (correction.about, correction.attribute) == (first.item.about, first.item.attribute):
-        return first.item.single or normal(correction.value or "") == normal(first.item.value or "")
-    return any(_half_shared(span, first.item) for span in correction.spans)
+    if correction.attribute and (correction.about, correction.attribute) == (item.about, item.attribute):
+        return normal(correction.value or "") == normal(item.value or "")
+    return any(_half_shared(span, item) for span in correction.spans)
 
 
 def _half_shared(span: Span, item: Item) -> bool:

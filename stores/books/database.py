@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from eunoe.streams.errors import HomeNewer, KeyringError, StorageFull
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DatabaseError, OperationalError
+
+from eunoe.streams.errors import HomeNewer, KeyringError, StorageFull
 
 HEAD = "0001"
 _BUSY_SECONDS = 60

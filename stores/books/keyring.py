@@ -7,14 +7,15 @@ import secrets
 import threading
 from hashlib import blake2b
 
+from sqlalchemy import Connection, func, select
+from sqlalchemy.dialects.sqlite import insert
+
 from eunoe.stores.books.database import Database
 from eunoe.stores.books.master import KeyFile, MasterKeySource
 from eunoe.stores.books.tables import meta, purpose, stream, subject, subject_key
 from eunoe.streams.errors import KeyringError, LogDamaged, WrongMasterKey
 from eunoe.streams.keyring import SubjectKey
 from eunoe.streams.sealing import KEY_BYTES, seal, unseal
-from sqlalchemy import Connection, select
-from sqlalchemy.dialects.sqlite import insert
 
 
 class BooksKeyring:
@@ -150,6 +151,21 @@ class BooksKeyring:
                 None if row is None else SubjectKey(number, row[0], version, self._unwrapped(row[1], row[0]))
             )
         return self._keys[number, version]
+
+    def has_subject(self, name: str) -> bool:
+        """Whether a subject of this name has a key."""
+        with self._database.read() as connection:
+            statement = select(subject.c.number).where(subject.c.mac == self._mac(f"subject:{name}"))
+            return connection.execute(statement).first() is not None
+
+    def counts(self) -> dict[str, int]:
+        """How many subjects, subject key versions, streams and home keys there are."""
+        tables = {"subjects": subject, "subject_keys": subject_key, "streams": stream, "home_keys": purpose}
+        with self._database.read() as connection:
+            return {
+                name: int(connection.execute(select(func.count()).select_from(table)).scalar_one())
+                for name, table in tables.items()
+            }
 
     # -- rotation ---------------------------------------------------------------------------------
 

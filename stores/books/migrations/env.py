@@ -1,6 +1,7 @@
 """Alembic's entry: runs on the connection that the books hand over."""
 
 from alembic import context
+
 from eunoe.stores.books.tables import metadata
 
 context.configure(

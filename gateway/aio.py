@@ -1,0 +1,152 @@
+"""The front door for asyncio: the same names as `Memory`, awaited. Each call runs in a thread of its own pool."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ParamSpec, Self, TypeVar
+
+from eunoe.gateway.answers import Context, DeadLetter, Imported, LogLine, Rebuilt, Recorded, Settled, Status
+from eunoe.gateway.memory import RULES, Memory
+from eunoe.gateway.recording import Progress
+from eunoe.infra.settings import Settings
+from eunoe.processors.digest import Digest
+from eunoe.processors.extracting import Extractor
+from eunoe.processors.recall import Found
+from eunoe.stores import contracts
+from eunoe.streams.events import Kind
+from eunoe.streams.log import Verification
+
+_THREADS = 8
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class AsyncMemory:
+    """`Memory`, awaited. Its methods may be gathered; what they promise is what `Memory` promises."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.sync = memory
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="eunoe-aio")
+
+    @classmethod
+    async def open(
+        cls,
+        path: str | Path = "memory",
+        *,
+        settings: Settings | None = None,
+        extractor: Extractor = RULES,
+        background: bool = True,
+        clock: Callable[[], float] = time.time,
+    ) -> Self:
+        """Open a directory, and make it a home where it is none yet."""
+        opening = partial(Memory.open, path, settings=settings, extractor=extractor, background=background, clock=clock)
+        return cls(await asyncio.to_thread(opening))
+
+    async def _run(self, call: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, partial(call, *args, **kwargs))
+
+    async def close(self) -> None:
+        """Finish the batch in work and close."""
+        await self._run(self.sync.close)
+        self._pool.shutdown()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def record(self, text: str = "", **fields: Any) -> Recorded:
+        """See `Memory.record`."""
+        return await self._run(self.sync.record, text, **fields)
+
+    async def record_many(self, reports: Iterable[Mapping[str, Any]]) -> list[Recorded]:
+        """See `Memory.record_many`."""
+        return await self._run(self.sync.record_many, reports)
+
+    async def import_file(
+        self, path: str | Path, format: str | None = None, *, progress: Progress | None = None, **defaults: str
+    ) -> Imported:
+        """See `Memory.import_file`. `progress` is called from a thread."""
+        return await self._run(self.sync.import_file, path, format, progress=progress, **defaults)
+
+    async def settle(self, timeout: float | None = None) -> Settled:
+        """See `Memory.settle`."""
+        return await self._run(self.sync.settle, timeout)
+
+    async def recall(self, query: str, **options: Any) -> Found:
+        """See `Memory.recall`."""
+        return await self._run(self.sync.recall, query, **options)
+
+    async def report(self, recall_id: str, **figures: Any) -> None:
+        """See `Memory.report`."""
+        await self._run(self.sync.report, recall_id, **figures)
+
+    async def context(self, session: str, budget: int | None = None, *, scope: str | None = None) -> Context:
+        """See `Memory.context`."""
+        return await self._run(self.sync.context, session, budget, scope=scope)
+
+    async def drop_from_context(self, session: str, target: str, **options: Any) -> None:
+        """See `Memory.drop_from_context`."""
+        await self._run(self.sync.drop_from_context, session, target, **options)
+
+    async def scopes(self) -> list[str]:
+        """See `Memory.scopes`."""
+        return await self._run(self.sync.scopes)
+
+    async def memories(self, scope: str, kind: Kind | None = None, retired: bool = False) -> list[contracts.Memory]:
+        """See `Memory.memories`."""
+        return await self._run(self.sync.memories, scope, kind, retired)
+
+    async def memory(self, memory_id: str) -> contracts.Memory:
+        """See `Memory.memory`."""
+        return await self._run(self.sync.memory, memory_id)
+
+    async def edit(self, memory_id: str, text: str, **options: Any) -> contracts.Memory:
+        """See `Memory.edit`."""
+        return await self._run(self.sync.edit, memory_id, text, **options)
+
+    async def retire(self, memory_id: str, **options: Any) -> contracts.Memory:
+        """See `Memory.retire`."""
+        return await self._run(self.sync.retire, memory_id, **options)
+
+    async def undo(self, memory_id: str, **options: Any) -> contracts.Memory:
+        """See `Memory.undo`."""
+        return await self._run(self.sync.undo, memory_id, **options)
+
+    async def files(self, scope: str) -> dict[str, str]:
+        """See `Memory.files`."""
+        return await self._run(self.sync.files, scope)
+
+    async def log(self, scope: str | None = None, **options: Any) -> AsyncIterator[LogLine]:
+        """See `Memory.log`."""
+        lines, end = self.sync.log(scope, **options), object()
+        while (line := await self._run(next, lines, end)) is not end:
+            assert isinstance(line, LogLine)
+            yield line
+
+    async def verify(self) -> Verification:
+        """See `Memory.verify`."""
+        return await self._run(self.sync.verify)
+
+    async def rebuild(self, progress: Progress | None = None) -> Rebuilt:
+        """See `Memory.rebuild`."""
+        return await self._run(self.sync.rebuild, progress)
+
+    async def digest(self) -> Digest:
+        """See `Memory.digest`."""
+        return await self._run(self.sync.digest)
+
+    async def status(self) -> Status:
+        """See `Memory.status`."""
+        return await self._run(self.sync.status)
+
+    async def dead_letters(self) -> list[DeadLetter]:
+        """See `Memory.dead_letters`."""
+        return await self._run(self.sync.dead_letters)

@@ -1,0 +1,379 @@
+"""The front door in Python: open a directory, record what happens, recall what matters, decide, replay.
+
+with Memory.open("./memory") as memory:
+    memory.record("We ship through GitHub Actions, never by hand.", scope="user/4821", session="s-17")
+    memory.settle()
+    print(memory.recall("how do they deploy?", scope="user/4821").text)
+"""
+
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from eunoe.gateway import home as homes
+from eunoe.gateway import looking, replaying
+from eunoe.gateway.answers import (
+    Context,
+    ContextItem,
+    DeadLetter,
+    Imported,
+    LogLine,
+    Rebuilt,
+    Recorded,
+    Settled,
+    Status,
+)
+from eunoe.gateway.deciding import Decider
+from eunoe.gateway.home import Home
+from eunoe.gateway.recording import Progress, Recorder
+from eunoe.infra.settings import Settings, load_settings
+from eunoe.processors import extraction
+from eunoe.processors.digest import Digest, digest_of
+from eunoe.processors.extracting import Extractor
+from eunoe.processors.ingestion.recalled import RecentlyRecalled
+from eunoe.processors.recall import Found, recall
+from eunoe.processors.tokens import counter
+from eunoe.stores import contracts
+from eunoe.stores.books.master import KeyFile
+from eunoe.stores.files import rendered
+from eunoe.stores.memories import SqliteMemories
+from eunoe.streams.errors import BadInput, NotFound, ScopeRequired, UnknownScope
+from eunoe.streams.events import Dropped, Kind
+from eunoe.streams.log import Bad, Verification, entry
+from eunoe.streams.times import key_of, normalised
+
+RULES = Extractor(extraction.extract, extraction.VERSION)
+_SESSIONS_REMEMBERED = 1000
+
+
+class Memory:
+    """A memory in one directory. Safe from any thread; any number of processes may open the same directory."""
+
+    def __init__(self, home: Home, *, background: bool = True, clock: Callable[[], float] = time.time) -> None:
+        self._home, self._clock = home, clock
+        self._memories = SqliteMemories(home.projections.reader)
+        self._recalled = RecentlyRecalled()
+        self._in_context: OrderedDict[str, list[ContextItem]] = OrderedDict()
+        self._recorder = Recorder(home.log, self._recalled, mask=home.settings.mask_secrets, now=self._now)
+        self._decider = Decider(home, self._memories, self._now)
+        if background:
+            home.runtime.start()
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path = "memory",
+        *,
+        settings: Settings | None = None,
+        extractor: Extractor = RULES,
+        background: bool = True,
+        clock: Callable[[], float] = time.time,
+    ) -> Self:
+        """Open a directory, and make it a home where it is none yet.
+
+        background: project and extract in a thread; else only `settle` does. Raises KeyringError, LogError, BadInput.
+        """
+        settings = settings or load_settings(home=Path(path))
+        return cls(Home(Path(path), settings, extractor, clock), background=background, clock=clock)
+
+    @staticmethod
+    def exists(path: str | Path) -> bool:
+        """Whether a home stands at a path."""
+        return homes.exists(Path(path))
+
+    def close(self) -> None:
+        """Finish the batch in work and close. What is not processed yet, the next one who opens goes on with."""
+        self._home.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _now(self) -> str:
+        return datetime.fromtimestamp(self._clock(), UTC).astimezone().isoformat()
+
+    # -- recording --------------------------------------------------------------------------------
+
+    def record(
+        self,
+        text: str = "",
+        *,
+        scope: str,
+        session: str = "default",
+        role: str = "user",
+        at: str | None = None,
+        id: str | None = None,
+        speaker: str | None = None,
+        subject: str | Sequence[str] | None = None,
+        agent: str | None = None,
+        order: int | None = None,
+        tool: Mapping[str, Any] | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Recorded:
+        """One turn, durable when this returns. `at` is now where it is not given. Raises Rejected, IdReused."""
+        report = {
+            "text": text, "scope": scope, "session": session, "role": role, "at": at, "id": id, "speaker": speaker,
+            "subject": subject, "agent": agent, "order": order,
+            "tool": dict(tool) if isinstance(tool, Mapping) else tool,
+            "meta": dict(meta) if isinstance(meta, Mapping) else meta,
+        }  # fmt: skip
+        return self._recorder.record(report)
+
+    def record_many(self, reports: Iterable[Mapping[str, Any]]) -> list[Recorded]:
+        """Turns as `record` takes them, in one commit. Raises Rejected before anything of them is stored."""
+        return self._recorder.record_many([{"session": "default", "role": "user", **report} for report in reports])
+
+    def import_file(
+        self, path: str | Path, format: str | None = None, *, progress: Progress | None = None, **defaults: str
+    ) -> Imported:
+        """A history from a file: jsonl, openai or locomo, found by looking where `format` is not given.
+
+        defaults: scope, session, agent, at, for what the file does not say. Raises BadInput for what is no history.
+        """
+        return self._recorder.import_file(path, format, progress, defaults)
+
+    def settle(self, timeout: float | None = None) -> Settled:
+        """Wait until what was recorded can be recalled; lists what is parked. Raises WaitTimeout."""
+        self._home.runtime.settle(timeout)
+        return Settled(self._decider.dead_letters())
+
+    # -- recalling --------------------------------------------------------------------------------
+
+    def recall(
+        self,
+        query: str,
+        *,
+        scope: str | None = None,
+        scopes: Sequence[str] | None = None,
+        budget: int | None = None,
+        as_of: str | None = None,
+        known_at: int | None = None,
+        wait: bool = False,
+        session: str | None = None,
+    ) -> Found:
+        """What is known about a question in these scopes, in at most `budget` tokens, each item with its sources.
+
+        as_of: a time in the world. known_at: a position of the log. session: note it as in that session's context.
+        Raises ScopeRequired, UnknownScope, BadInput.
+        """
+        asked = self._scopes(scope, scopes)
+        budget = self._home.settings.default_budget if budget is None else budget
+        if not isinstance(query, str) or not isinstance(budget, int) or budget < 0:
+            raise BadInput("a recall needs a question in words and a budget of at least 0 tokens")
+        as_of = None if as_of is None else normalised(as_of)
+        if wait:
+            self._home.runtime.settle()
+        started = time.perf_counter()
+        if known_at is None:
+            found = self._found(self._memories, self._lexical(), query, asked, budget, as_of)
+        else:
+            with replaying.known_at(self._home, asked, known_at) as past:
+                memories, lexical = SqliteMemories(past.reader), homes.lexical_index(past.reader())
+                found = self._found(memories, lexical, query, asked, budget, as_of)
+        self._note(found, session, started)
+        return found
+
+    def _found(
+        self,
+        memories: contracts.Memories,
+        lexical: contracts.Lexical,
+        query: str,
+        scopes: list[str],
+        budget: int,
+        as_of: str | None,
+    ) -> Found:
+        return recall(
+            query,
+            memories=memories,
+            lexical=lexical,
+            scopes=scopes,
+            budget=budget,
+            as_of=as_of,
+            now_key=key_of(self._now()),
+            counter=counter(),
+            recall_id=f"r-{secrets.token_hex(8)}",
+            staleness=looking.staleness(self._home),
+        )
+
+    def _lexical(self) -> contracts.Lexical:
+        return homes.lexical_index(self._home.projections.reader())
+
+    def _scopes(self, scope: str | None, scopes: Sequence[str] | None) -> list[str]:
+        """The scopes that were asked, each checked. A prefix of a scope is another scope."""
+        if isinstance(scopes, str) or not all(isinstance(one, str) for one in scopes or ()):
+            raise BadInput("scopes must be a list of scope paths")
+        asked = list(dict.fromkeys([*([] if scope is None else [scope]), *(scopes or ())]))
+        if not asked:
+            raise ScopeRequired("say whose memory: scope='user/4821' or scopes=[…]; nobody reads everybody's")
+        for one in asked:
+            if not isinstance(one, str) or (self._memories.scope_number(one) is None and not self._has_stream(one)):
+                raise UnknownScope(f"no events in scope {str(one)[:64]!r}; `eunoe scopes` lists those that have some")
+        return asked
+
+    def _has_stream(self, scope: str) -> bool:
+        """Whether a scope's first events wait to be projected."""
+        try:
+            return self._home.keyring.find_stream(scope) is not None
+        except UnicodeEncodeError:
+            return False
+
+    def _note(self, found: Found, session: str | None, started: float) -> None:
+        """Remember what was given out, so that it isn't learned again, and bill it."""
+        self._recalled.add("", [item.text for item in found.items])
+        if session is not None:
+            self._in_context[session] = [ContextItem(i.id, i.kind, i.text, i.tokens) for i in found.items]
+            self._in_context.move_to_end(session)
+            while len(self._in_context) > _SESSIONS_REMEMBERED:
+                self._in_context.popitem(last=False)
+        self._home.bills.add(
+            "retrieve", "recall", tokens_out=found.tokens, microseconds=int((time.perf_counter() - started) * 1e6)
+        )
+
+    def report(
+        self, recall_id: str, *, outcome: str, used: Sequence[str] = (), tokens_in: int = 0, tokens_out: int = 0
+    ) -> None:
+        """What an agent made of a recall: `helped`, `wrong`, …, and what its answer cost, billed as generate."""
+        if not recall_id or not outcome or tokens_in < 0 or tokens_out < 0 or isinstance(used, str):
+            raise BadInput("a report needs the recall's id, an outcome, ids as a list and tokens of at least 0")
+        self._home.bills.report(recall_id, outcome, list(used), tokens_in, tokens_out)
+        self._home.bills.add("generate", "report", tokens_in=tokens_in, tokens_out=tokens_out)
+
+    def context(self, session: str, budget: int | None = None, *, scope: str | None = None) -> Context:
+        """What is in a session's context now: recent turns and what was recalled into it, with their tokens."""
+        budget = self._home.settings.default_budget if budget is None else budget
+        recalled = self._in_context.get(session, [])
+        return looking.context(self._home, session, scope, budget, counter(), recalled)
+
+    def drop_from_context(
+        self, session: str, target: str, *, scope: str, actor: str = "agent", reason: str | None = None
+    ) -> None:
+        """Take an item out of a session's context, as an event. The log keeps its meaning."""
+        self._scopes(scope, None)
+        name = f"dropped-{secrets.token_hex(12)}"
+        event = Dropped(
+            scope=scope, id=name, subjects=(scope,), session=session, target=target, at=self._now(), actor=actor,
+            reason=reason,
+        )  # fmt: skip
+        self._home.log.append([entry(event)])
+
+    # -- memories ---------------------------------------------------------------------------------
+
+    def scopes(self) -> list[str]:
+        """All scopes that hold events."""
+        return self._memories.scopes()
+
+    def memories(self, scope: str, kind: Kind | None = None, retired: bool = False) -> list[contracts.Memory]:
+        """The memories of a scope by event time. Raises UnknownScope."""
+        (asked,) = self._scopes(scope, None)
+        return list(self._memories.listing(asked, kind=kind, retired=retired))
+
+    def memory(self, memory_id: str) -> contracts.Memory:
+        """One memory, by its id or an earlier id of it. Raises NotFound."""
+        found = self._memories.get(memory_id)
+        if found is None:
+            raise NotFound(f"no memory {memory_id[:64]!r}; `eunoe memories list --scope …` shows their ids")
+        return found
+
+    def edit(self, memory_id: str, text: str, *, actor: str = "user", reason: str | None = None) -> contracts.Memory:
+        """Give a memory another text; an event that survives every rebuild. Raises NotFound, Rejected."""
+        return self._decider.correct(memory_id, text, actor, reason)
+
+    def retire(self, memory_id: str, *, actor: str = "user", reason: str | None = None) -> contracts.Memory:
+        """Hide a memory; `undo` shows it again. Raises NotFound."""
+        return self._decider.correct(memory_id, None, actor, reason)
+
+    def undo(self, memory_id: str, *, actor: str = "user", reason: str | None = None) -> contracts.Memory:
+        """Take the newest correction of a memory back. Raises NotFound."""
+        return self._decider.undo(memory_id, actor, reason)
+
+    def files(self, scope: str) -> dict[str, str]:
+        """The file tree of a scope: path → Markdown."""
+        return rendered(scope, self.memories(scope))
+
+    # -- the log and replay -----------------------------------------------------------------------
+
+    def log(
+        self, scope: str | None = None, after: int | None = None, limit: int | None = None, tail: bool = False
+    ) -> Iterator[LogLine]:
+        """The events of the log, opened; with `tail`, on and on as they come."""
+        return looking.log_lines(self._home, scope, after, limit, tail)
+
+    def verify(self) -> Verification:
+        """Check numbering, chain, seals and look-ups of every record, and that nothing was cut off its end."""
+        found = self._home.log.verify()
+        if found.ok:
+            for partition, position in enumerate(self._home.projections.positions()):
+                if position > (head := self._home.log.head(partition)):
+                    lost = Bad(partition, head + 1, "the log is shorter than what was already read from it")
+                    return Verification(False, found.partitions, found.records, lost)
+        return found
+
+    def rebuild(self, progress: Progress | None = None) -> Rebuilt:
+        """Make the projections anew from the log; no model is called. Raises Parked and keeps the old ones."""
+        return replaying.rebuild(self._home, progress)
+
+    def digest(self) -> Digest:
+        """The digest of all logical content, once all that was recorded is settled."""
+        self._home.runtime.settle()
+        return digest_of(self._home.projections.reader())
+
+    def status(self) -> Status:
+        """How far each part is, what waits, what failed."""
+        return looking.status(self._home)
+
+    def pause(self) -> None:
+        """Let recording go on without projecting in the background."""
+        self._home.runtime.pause()
+
+    def resume(self) -> None:
+        """Project in the background again."""
+        self._home.runtime.resume()
+
+    # -- dead letters and keys --------------------------------------------------------------------
+
+    def dead_letters(self) -> list[DeadLetter]:
+        """What failed and waits for a person."""
+        return self._decider.dead_letters()
+
+    def dead_letter(self, letter_id: str) -> DeadLetter:
+        """One of them. Raises NotFound."""
+        return self._decider.dead_letter(letter_id)
+
+    def retry(self, letter_id: str) -> DeadLetter:
+        """Run a parked step again."""
+        return self._decider.retry(letter_id)
+
+    def drop(self, letter_id: str, *, reason: str, actor: str = "user") -> DeadLetter:
+        """Go on without what failed, by a decision in the log."""
+        return self._decider.drop(letter_id, reason, actor)
+
+    def keys(self) -> dict[str, Any]:
+        """Where the master key comes from, and how many keys there are. Never a key."""
+        source = self._home.source
+        where = str(source.path) if isinstance(source, KeyFile) else type(source).__name__
+        return {"master": where, **self._home.keyring.counts()}
+
+    def rotate_master(self) -> dict[str, int]:
+        """A new master key in the key file, and every key wrapped under it."""
+        source = self._home.source
+        if not isinstance(source, KeyFile):
+            raise BadInput("the master key comes from outside this home: rotate it there, or use a key file")
+        return {"rewrapped": self._home.keyring.rotate_master(source)}
+
+    def rotate_subject(self, subject: str) -> dict[str, int]:
+        """A new key for a subject; its records' shares are wrapped under it and the old key is destroyed."""
+        if not self._home.keyring.has_subject(subject):
+            raise NotFound("no such subject; it is the scope path unless a turn names another")
+        old, new = self._home.keyring.renew(subject)
+        count = self._home.log.rewrap(old, new)
+        self._home.keyring.retire(old)
+        return {"version": new.version, "rewrapped": count}
