@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+
 from eunoe.processors.ingestion.draft import Draft
 from eunoe.streams.errors import Rejected
 

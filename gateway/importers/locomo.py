@@ -11,9 +11,7 @@ from eunoe.gateway.importers.lines import ImportLine, drafted
 from eunoe.streams.errors import BadInput
 
 _SESSION = re.compile(r"session_(\d{1,6})")
-_TIME = re.compile(
-    r"(\d{1,2}):(\d{2})\s*([ap])\.?m\.?\s+on\s+(\d{1,2})\s+([A-Za-z]+),?\s+(\d{4})", re.IGNORECASE
-)
+_TIME = re.compile(r"(\d{1,2}):(\d{2})\s*([ap])\.?m\.?\s+on\s+(\d{1,2})\s+([A-Za-z]+),?\s+(\d{4})", re.IGNORECASE)
 _MONTHS = [
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
@@ -24,10 +22,7 @@ def read(path: str | Path) -> Iterator[ImportLine]:
     """Lines numbered through the file, turn by turn. Raises BadInput when the file is no LoCoMo document."""
     talks = conversations(files.document(path))
     turns = [
-        (talk, session, index)
-        for talk in talks
-        for session in sessions(talk)
-        for index in _indexes(talk, session)
+        (talk, session, index) for talk in talks for session in sessions(talk) for index in _indexes(talk, session)
     ]
     for number, (talk, session, index) in enumerate(turns, 1):
         mapping = _mapping(talk, session, index)

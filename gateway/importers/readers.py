@@ -14,9 +14,7 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 _LOOKED_AT = 50
 
 
-def read(
-    path: str | Path, format: str | None = None, defaults: Defaults | None = None
-) -> Iterator[ImportLine]:
+def read(path: str | Path, format: str | None = None, defaults: Defaults | None = None) -> Iterator[ImportLine]:
     """The entries of a file, in its order. Without `format` it is detected.
 
     Raises BadInput at once when the file can't be read or is of no known format; an entry that is broken

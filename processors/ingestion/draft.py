@@ -9,9 +9,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Self, get_args
 
-from eunoe.streams import times
-from eunoe.streams.errors import Rejected
-from eunoe.streams.events import Role, Tool
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -21,6 +18,10 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+
+from eunoe.streams import times
+from eunoe.streams.errors import Rejected
+from eunoe.streams.events import Role, Tool
 
 ID_CHARS = 256
 SCOPE_CHARS = 256

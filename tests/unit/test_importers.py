@@ -6,10 +6,11 @@ import time
 from pathlib import Path
 
 import pytest
-from eunoe.gateway.importers import Defaults, ImportLine, detect, files, read
-from eunoe.streams.errors import BadInput
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from eunoe.gateway.importers import Defaults, ImportLine, detect, files, read
+from eunoe.streams.errors import BadInput
 
 TURN = {
     "id": "t-1",
@@ -162,9 +163,7 @@ def test_bytes_that_are_not_utf8_cost_their_line_only(tmp_path: Path) -> None:
     assert [line.reason for line in found] == [None, "not UTF-8 at byte 11", None]
 
 
-def test_an_endless_line_is_skipped_without_holding_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_line_is_skipped_without_holding_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "LINE_BYTES", 1 << 20)
     row = json.dumps(TURN).encode()
     found = list(read(written(tmp_path, row + b"\n" + b"x" * (5 << 20) + b"\n" + row)))

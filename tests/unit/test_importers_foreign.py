@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from eunoe.gateway.importers import Defaults, ImportLine, detect, read
 from eunoe.gateway.importers.locomo import session_time
 from eunoe.processors.ingestion.draft import Draft
