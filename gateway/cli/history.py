@@ -1,6 +1,7 @@
 """What went in: record, import, log."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ from eunoe.gateway.cli.progress import bar
 from eunoe.streams.errors import BadInput
 
 if TYPE_CHECKING:
-    from eunoe.gateway.memory import Imported, LogLine
+    from eunoe.gateway.answers import Imported, LogLine
 
 _REASONS_SHOWN = 10
 
@@ -94,14 +95,12 @@ def log(
     as_json = wants_json(context, as_json)
     with opened(context, home, no_wait) as memory:
         lines = memory.log(scope=scope, after=after, limit=limit, tail=tail)
-        if not as_json:
-            for line in lines:
-                show(_log_line(line))
-        elif tail:
-            for line in lines:
-                emit(line, indent=None)
-        else:
+        if as_json and not tail:
             emit(list(lines))
+            return
+        with suppress(KeyboardInterrupt):  # how a person ends --tail
+            for line in lines:
+                emit(line, indent=None) if as_json else show(_log_line(line))
 
 
 def _standard_input() -> str:

@@ -1,13 +1,17 @@
 """`eunoe memories`: look at what was learned, correct it."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from eunoe.gateway.cli.options import Actor, AsJson, Home, NoWait, Reason, Scope, opened, user, wants_json
 from eunoe.gateway.cli.output import emit, one_line, show, table
 
+if TYPE_CHECKING:
+    from eunoe.stores.contracts import Memory
+
 app = typer.Typer(name="memories", help="Look at memories, correct them.", no_args_is_help=True)
+Kind = Literal["fact", "skill", "episode"]
 MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory's id.")]
 
 
@@ -15,7 +19,7 @@ MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory's id.")]
 def list_(
     context: typer.Context,
     scope: Scope,
-    kind: Annotated[str | None, typer.Option(help="fact, skill or episode.")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="Only these.")] = None,
     retired: Annotated[bool, typer.Option("--retired", help="Those that were retired, too.")] = False,
     home: Home = None,
     as_json: AsJson = False,
@@ -25,7 +29,7 @@ def list_(
     with opened(context, home, no_wait) as memory:
         found = memory.memories(scope, kind=kind, retired=retired)
         if wants_json(context, as_json):
-            emit(list(found))
+            emit([described(one) for one in found])
         else:
             rows = ((m.id, m.kind, m.at, one_line(m.text)) for m in found)
             table(("id", "kind", "at", "text"), rows, "no such memory")
@@ -39,7 +43,7 @@ def show_(
     with opened(context, home, no_wait) as memory:
         found = memory.memory(id)
         if wants_json(context, as_json):
-            emit(found)
+            emit(described(found))
             return
         show(f"{found.kind} {found.id} in {found.scope}")
         show(found.text)
@@ -61,7 +65,7 @@ def edit(
     """Correct a memory. The correction is an event: it survives a rebuild, and `undo` takes it back."""
     with opened(context, home, no_wait, make=True) as memory:
         done = memory.edit(id, text, actor=actor or user(), reason=reason)
-        emit(done) if wants_json(context, as_json) else show(f"corrected {id}")
+        emit(described(done)) if wants_json(context, as_json) else show(f"corrected {id}")
 
 
 @app.command("retire")
@@ -77,7 +81,7 @@ def retire(
     """Hide a memory. Its sources stay, and `undo` takes it back."""
     with opened(context, home, no_wait, make=True) as memory:
         done = memory.retire(id, actor=actor or user(), reason=reason)
-        emit(done) if wants_json(context, as_json) else show(f"retired {id}")
+        emit(described(done)) if wants_json(context, as_json) else show(f"retired {id}")
 
 
 @app.command("undo")
@@ -93,4 +97,12 @@ def undo(
     """Take the last correction of a memory back."""
     with opened(context, home, no_wait, make=True) as memory:
         done = memory.undo(id, actor=actor or user(), reason=reason)
-        emit(done) if wants_json(context, as_json) else show(f"took the correction of {id} back")
+        emit(described(done)) if wants_json(context, as_json) else show(f"took the correction of {id} back")
+
+
+def described(memory: "Memory") -> dict[str, Any]:
+    """A memory as JSON, without the numbers that mean something in one projection file only."""
+    import msgspec
+
+    fields: dict[str, Any] = msgspec.to_builtins(memory)
+    return {name: value for name, value in fields.items() if name not in ("number", "key")}

@@ -8,7 +8,7 @@ from eunoe.gateway.cli.options import AnyScope, AsJson, Home, NoWait, opened, wa
 from eunoe.gateway.cli.output import emit, say, show
 
 if TYPE_CHECKING:
-    from eunoe.gateway.memory import Found
+    from eunoe.processors.recall import Found
 
 Budget = Annotated[int | None, typer.Option(min=1, help="Tokens of the whole answer.")]
 

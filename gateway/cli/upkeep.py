@@ -6,6 +6,7 @@ import typer
 
 from eunoe.gateway.cli.options import AsJson, Home, NoWait, opened, settings_of, wants_json
 from eunoe.gateway.cli.output import emit, say, show
+from eunoe.gateway.cli.progress import bar
 
 if TYPE_CHECKING:
     from eunoe.infra.settings import Settings
@@ -77,7 +78,8 @@ def verify(context: typer.Context, home: Home = None, as_json: AsJson = False, n
 def rebuild(context: typer.Context, home: Home = None, as_json: AsJson = False, no_wait: NoWait = False) -> None:
     """Make every projection anew from the log, and compare its digest with the live one."""
     with opened(context, home, no_wait) as memory:
-        done = memory.rebuild()
+        with bar("rebuild") as progress:
+            done = memory.rebuild(progress)
         if wants_json(context, as_json):
             emit(done)
         else:
