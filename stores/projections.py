@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 
 from eunoe.stores import lexical, memories
-from eunoe.streams.sqlite_files import connect, immediate, rows, translated
+from eunoe.streams.sqlite_files import connect, folded, immediate, rows, translated
 
 FORMAT = 1
 _TABLES = (
@@ -119,6 +119,8 @@ class Projections:
         """Close every connection that was opened here."""
         with self._lock:
             for connection in self._open:
+                if self._writer is not None and connection is self._writer[1]:
+                    folded(connection)
                 connection.close()
             self._open.clear()
             self._writer, self._local = None, threading.local()

@@ -8,20 +8,22 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from hashlib import blake2b
 from os import urandom
 from pathlib import Path
 
 import apsw
+
+from eunoe.streams import local_lookup
 from eunoe.streams.errors import IdReused, LogError, SchemaTooNew
 from eunoe.streams.frames import EPOCH_SCHEMA, Envelope, body_hash, chained, encode_envelope, genesis
 from eunoe.streams.keyring import Keyring, SubjectKey
 from eunoe.streams.local_batch import SHIFT, Batch, head_of
+from eunoe.streams.local_lookup import Lookup
 from eunoe.streams.local_reader import bodies_of, records_from
 from eunoe.streams.log import Appended, Entry, Opened, Outcome, Record, Verification
 from eunoe.streams.schemas import event_of, same_content
 from eunoe.streams.sealing import seal, unseal
-from eunoe.streams.sqlite_files import connect, immediate, rows, translated
+from eunoe.streams.sqlite_files import connect, folded, immediate, rows, translated
 from eunoe.streams.verification import verified
 
 FORMAT = 1
@@ -30,7 +32,7 @@ _TABLES = (
     " hash blob not null)",
     "create table datakey(subject integer, row integer, version integer, share blob, primary key(subject, row))"
     " without rowid",
-    "create table lookup(mac blob primary key, row integer) without rowid",
+    *local_lookup.TABLES,
     "create table meta(name text primary key, value) without rowid",
 )
 
@@ -59,7 +61,7 @@ class LocalLog:
         self._stamp: tuple[int, bytes] = (meta["epoch"], meta["writer"])
         self._generation, self._seen = meta["generation"], -1
         self._heads: dict[int, tuple[int, bytes]] = {}
-        self._mac_key = keyring.purpose("lookup")
+        self._lookup = Lookup(self._writer, keyring.purpose("lookup"))
 
     def _create(self, partitions: int) -> None:
         with immediate(self._writer):
@@ -85,19 +87,30 @@ class LocalLog:
             for subject in one.subjects:
                 self.keyring.subject(subject)
         with self._lock, self._errors():
-            with immediate(self._writer):
-                self._notice_other_writers()
-                stamp = (*self._stamp, int(self._clock() * 1000))
-                batch = Batch(self._writer, self.keyring, self.partitions, stamp, dict(self._heads))
-                outcomes = [self._place(batch, one) for one in entries]
-                batch.write()
-            self._heads = batch.heads
+            try:
+                with immediate(self._writer):
+                    outcomes = self._placed(entries)
+            except BaseException:
+                self._forget_state()
+                raise
         with self._grown:
             self._grown.notify_all()
         return outcomes
 
-    def _place(self, batch: Batch, one: Entry) -> Outcome:
-        mac = self._mac(one.scope, one.id)
+    def _placed(self, entries: Sequence[Entry]) -> list[Outcome]:
+        """Under the lock: check, seal, number, chain and insert."""
+        self._notice_other_writers()
+        macs = [self._lookup.mac(one.scope, one.id) for one in entries]
+        stamp = (*self._stamp, int(self._clock() * 1000))
+        known = self._lookup.known(macs)
+        batch = Batch(self._writer, self.keyring, self.partitions, stamp, self._heads, known)
+        outcomes = [self._place(batch, mac, one) for mac, one in zip(macs, entries, strict=True)]
+        batch.write()
+        if batch.added:
+            self._lookup.add(batch.added.items())
+        return outcomes
+
+    def _place(self, batch: Batch, mac: int, one: Entry) -> Outcome:
         row = batch.known(mac)
         if row is None:
             return batch.add(mac, one)
@@ -119,8 +132,10 @@ class LocalLog:
         bodies = bodies_of(self._writer, self.keyring, records)
         return [(r.envelope.schema, b) for r, b in zip(records, bodies, strict=True) if b is not None]
 
-    def _mac(self, scope: str, event: str) -> bytes:
-        return blake2b(f"{scope}\x00{event}".encode(), key=self._mac_key, digest_size=16).digest()
+    def _forget_state(self) -> None:
+        """What is remembered between appends may not be what stands in the file."""
+        self._seen, self._heads = -1, {}
+        self._lookup.forget()
 
     def _notice_other_writers(self) -> None:
         """Under the lock: when another connection wrote, heads and keys are not what we remember."""
@@ -128,6 +143,7 @@ class LocalLog:
         if version == self._seen:
             return
         self._seen, self._heads = version, {}
+        self._lookup.refresh()
         generation = rows(self._writer, "select value from meta where name = 'generation'")[0][0]
         if generation != self._generation:
             self._generation = generation
@@ -149,9 +165,17 @@ class LocalLog:
 
     def find(self, scope: str, event: str) -> tuple[int, int] | None:
         """Where the event with this id starts: (partition, position)."""
-        with self._errors():
-            found = rows(self._reader(), "select row from lookup where mac = ?", (self._mac(scope, event),))
-        return (found[0][0] >> SHIFT, found[0][0] & ((1 << SHIFT) - 1)) if found else None
+        return self._finder()(scope, event)
+
+    def _finder(self) -> Callable[[str, str], tuple[int, int] | None]:
+        rows_of = local_lookup.finder(self._reader)
+
+        def find(scope: str, event: str) -> tuple[int, int] | None:
+            with self._errors():
+                row = rows_of(self._lookup.mac(scope, event))
+            return None if row is None else (row >> SHIFT, row & ((1 << SHIFT) - 1))
+
+        return find
 
     def head(self, partition: int) -> int:
         with self._errors():
@@ -169,7 +193,7 @@ class LocalLog:
         return True
 
     def verify(self) -> Verification:
-        return verified(self, self.find)
+        return verified(self, self._finder())
 
     # -- keys and files ---------------------------------------------------------------------------
 
@@ -207,6 +231,9 @@ class LocalLog:
 
     def close(self) -> None:
         with self._lock:
-            for connection in (*self._readers, self._writer):
+            for connection in self._readers:
                 connection.close()
             self._readers.clear()
+            with self._errors():
+                folded(self._writer)
+            self._writer.close()

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 import apsw
+
 from eunoe.streams.chain import Chain
 from eunoe.streams.errors import KeyMissing, LogDamaged
 from eunoe.streams.frames import EPOCH_SCHEMA, decode_envelope, genesis

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import msgspec
+
 from eunoe.streams.errors import Rejected
 from eunoe.streams.events import AnyEvent
 from eunoe.streams.frames import Envelope

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+from pydantic import ValidationError
+
 from eunoe.streams.errors import LogDamaged, SchemaTooNew
 from eunoe.streams.events import (
     AnyEvent,
@@ -23,7 +25,6 @@ from eunoe.streams.events import (
     Result,
     Settings,
 )
-from pydantic import ValidationError
 
 Fields = dict[str, Any]
 

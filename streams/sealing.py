@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
 from eunoe.streams.errors import LogDamaged
 
 KEY_BYTES = 32
@@ -20,11 +21,6 @@ def seal(key: bytes, plain: bytes, binding: bytes) -> bytes:
     """nonce ‖ ciphertext ‖ tag under a 32-byte key, bound to the associated data."""
     nonce = os.urandom(NONCE_BYTES)
     return nonce + AESGCM(key).encrypt(nonce, plain, binding)
-
-
-def seal_share(cipher: AESGCM, nonce: bytes, share: bytes, record: bytes) -> bytes:
-    """What `seal` gives for a share bound to its record, under a cipher that is there already."""
-    return nonce + cipher.encrypt(nonce, share, record)
 
 
 def unseal(key: bytes, sealed: bytes, binding: bytes) -> bytes:

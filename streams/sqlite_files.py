@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+
 from eunoe.streams.errors import LogDamaged, LogError, StorageFull, WaitTimeout
 
 BUSY_SECONDS = 60
 CACHE_KIB = 65_536
-_PRAGMAS = ("journal_mode=wal", "synchronous=full", "secure_delete=on", "wal_autocheckpoint=8000")
+_PRAGMAS = ("journal_mode=wal", "synchronous=full", "secure_delete=on", "wal_autocheckpoint=4000")
 
 
 def connect(path: Path, *, read_only: bool = False, create: bool = True) -> apsw.Connection:
@@ -40,6 +41,11 @@ def _patience() -> Callable[[int], bool]:
 def rows(connection: apsw.Connection, statement: str, values: Sequence[Any] = ()) -> list[Any]:
     """All rows of a statement as tuples, with the statement reset before this returns."""
     return connection.execute(statement, values).fetchall()
+
+
+def folded(connection: apsw.Connection) -> None:
+    """Fold the write-ahead file back and empty it, as far as no reader stands in the way."""
+    connection.execute("pragma wal_checkpoint(truncate)").fetchall()
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""Benchmarks: ratios within one run, since machines are noisy. Never a test."""
