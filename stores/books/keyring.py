@@ -5,6 +5,7 @@ Home and subject keys are wrapped by the master key; names stand as keyed hashes
 
 import secrets
 import threading
+from collections.abc import Sequence
 from hashlib import blake2b
 
 from sqlalchemy import Connection, func, select
@@ -30,7 +31,7 @@ class BooksKeyring:
     def _opened_home(self) -> bytes:
         """The home's id; on a new keyring it is made, and the master key leaves its mark."""
         with self._database.write() as connection:
-            rows: dict[str, bytes] = dict(connection.execute(select(meta.c.name, meta.c.value)).tuples().all())
+            rows: dict[str, bytes] = {r.name: r.value for r in connection.execute(select(meta.c.name, meta.c.value))}
             if "home" not in rows:
                 home = secrets.token_bytes(16)
                 rows = {"home": home, "check": seal(self._master, b"eunoe", home)}
@@ -152,11 +153,10 @@ class BooksKeyring:
             )
         return self._keys[number, version]
 
-    def has_subject(self, name: str) -> bool:
-        """Whether a subject of this name has a key."""
+    def find_subject(self, name: str) -> int | None:
         with self._database.read() as connection:
             statement = select(subject.c.number).where(subject.c.mac == self._mac(f"subject:{name}"))
-            return connection.execute(statement).first() is not None
+            return connection.execute(statement).scalar()
 
     def counts(self) -> dict[str, int]:
         """How many subjects, subject key versions, streams and home keys there are."""
@@ -186,6 +186,17 @@ class BooksKeyring:
             )
         self._database.checkpoint()
         self.refresh()
+
+    def destroy(self, pseudonyms: Sequence[bytes]) -> int:
+        with self._lock, self._database.write() as connection:
+            count = 0
+            for pseudonym in pseudonyms:
+                for table in (subject, stream):
+                    count += connection.execute(table.delete().where(table.c.pseudonym == pseudonym)).rowcount
+        if count:
+            self._database.checkpoint()
+        self.refresh()
+        return count
 
     def rotate_master(self, target: KeyFile) -> int:
         """Wrap every key under a new master key kept in `target`; how many. One transaction, then the file.
@@ -223,7 +234,7 @@ def recovered(database: Database, source: KeyFile) -> None:
     if not waiting.path.exists():
         return
     with database.read() as connection:
-        rows: dict[str, bytes] = dict(connection.execute(select(meta.c.name, meta.c.value)).tuples().all())
+        rows: dict[str, bytes] = {r.name: r.value for r in connection.execute(select(meta.c.name, meta.c.value))}
     try:
         unseal(waiting.read(), rows["check"], rows["home"])
     except (LogDamaged, KeyError):
