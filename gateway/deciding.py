@@ -14,6 +14,7 @@ from eunoe.stores.memories import PARKED, PENDING, SqliteMemories
 from eunoe.streams.errors import NotFound, Rejected
 from eunoe.streams.events import Correction, Decision, Span
 from eunoe.streams.log import entry
+from eunoe.streams.places import number_of
 
 _TEXT_CHARACTERS = 4000
 
@@ -111,8 +112,8 @@ class Decider:
                 return letter
             with self._home.projections.transaction() as connection:
                 connection.execute(
-                    "update turn set state = ? where state = ? and event = ? and partition = ?",
-                    (PENDING, PARKED, letter.event, letter.partition),
+                    "update turn set state = ? where state = ? and number = ?",
+                    (PENDING, PARKED, number_of((letter.partition, letter.position))),
                 )
                 connection.execute(
                     "delete from parked where step = ? and scope = ? and event = ?",

@@ -11,6 +11,7 @@ from eunoe.streams.events import AnyEvent, Correction, Interaction, Result
 from eunoe.streams.frames import EPOCH_SCHEMA
 from eunoe.streams.log import Opened
 from eunoe.streams.partitioning import partition_of
+from eunoe.streams.places import place_of
 from eunoe.streams.sqlite_files import rows
 
 _PAGE = 200
@@ -103,8 +104,9 @@ def staleness(
     waiting = [p for p, (head, position) in enumerate(zip(heads, positions, strict=True)) if head > position]
     oldest = [record for p in waiting for record in home.log.read(p, positions[p], 1)]
     if queue:
-        place = rows(home.projections.reader(), "select partition, min(position) from turn where state = 1")
-        oldest += [r for partition, position in place for r in home.log.read(partition, position - 1, 1)]
+        numbers = rows(home.projections.reader(), "select number from turn where state = 1 order by number limit 1")
+        for partition, position in (place_of(number) for (number,) in numbers):
+            oldest += home.log.read(partition, position - 1, 1)
     events = sum(heads[p] - positions[p] for p in waiting) + queue
     since = min((record.envelope.written for record in oldest), default=None)
     seconds = 0.0 if since is None else max(0.0, round(home.clock() - since / 1000, 3))
@@ -148,12 +150,12 @@ def _turns(home: Home, session: int, counter: TokenCounter) -> list[ContextItem]
     """The newest turns of a session, newest first."""
     places = rows(
         home.projections.reader(),
-        "select partition, position from turn where session = ? order by key desc, ord desc, event desc, chunk desc"
+        "select number from turn where session = ? order by key desc, ord desc, event desc, chunk desc"
         f" limit {_TURNS_LOOKED_AT}",
         (session,),
     )
     items = []
-    for partition, position in places:
+    for partition, position in (place_of(number) for (number,) in places):
         (opened,) = home.log.open(home.log.read(partition, position - 1, 1))
         event = opened.event
         if isinstance(event, Interaction):

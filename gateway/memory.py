@@ -371,7 +371,7 @@ class Memory:
 
     def rotate_subject(self, subject: str) -> dict[str, int]:
         """A new key for a subject; its records' shares are wrapped under it and the old key is destroyed."""
-        if not self._home.keyring.has_subject(subject):
+        if self._home.keyring.find_subject(subject) is None:
             raise NotFound("no such subject; it is the scope path unless a turn names another")
         old, new = self._home.keyring.renew(subject)
         count = self._home.log.rewrap(old, new)

@@ -71,7 +71,7 @@ def _replay(home: Home, scratch: Scratch, scope: str, stream: bytes, until: int)
         page = home.log.open([r for r in records if r.envelope.stream == stream])
         kept = [opened for opened in page if _known(opened, until, turns)]
         with scratch.transaction() as connection:
-            fold = Fold(Rows(connection, lexical_index(connection)), lambda places: fetch(home.log, places))
+            fold = Fold(Rows(connection, lexical_index(connection)), lambda numbers: fetch(home.log, numbers))
             for opened in kept:
                 fold.take(opened)
             fold.finish()

@@ -19,6 +19,7 @@ from eunoe.stores.memories import PARKED
 from eunoe.stores.projections import Projections
 from eunoe.streams.events import Interaction, Item, Result
 from eunoe.streams.log import Log
+from eunoe.streams.places import place_of
 from eunoe.streams.sqlite_files import rows
 
 STEP = "extraction"
@@ -90,37 +91,36 @@ class Extraction:
         connection = self._projections.writer()
         turns = rows(
             connection,
-            "select number, session, key, ord, event, chunk, partition, position from turn where state = 1"
-            " order by number limit ?",
+            "select number, session, key, ord, event, chunk from turn where state = 1 order by number limit ?",
             (limit,),
         )
-        windows = [[*self._before(row[1], row[2:6]), row[6:8]] for row in turns]
-        events = self._interactions([place for window in windows for place in window])
+        windows = [[*self._before(row[1], row[2:6]), row[0]] for row in turns]
+        events = self._interactions([number for window in windows for number in window])
         return [
-            (row[0], rule_unit([events[place] for place in window])) for row, window in zip(turns, windows, strict=True)
+            (row[0], rule_unit([events[number] for number in window]))
+            for row, window in zip(turns, windows, strict=True)
         ]
 
-    def _before(self, session: int, place: Place) -> list[tuple[int, int]]:
-        """Log places of the turns before one, in order."""
+    def _before(self, session: int, place: Place) -> list[int]:
+        """Numbers of the turns before one, in order."""
         found = rows(
             self._projections.writer(),
-            "select partition, position from turn where session = ? and (key, ord, event, chunk) < (?, ?, ?, ?)"
+            "select number from turn where session = ? and (key, ord, event, chunk) < (?, ?, ?, ?)"
             f" order by key desc, ord desc, event desc, chunk desc limit {CONTEXT_TURNS}",
             (session, *place),
         )
-        return list(reversed(found))
+        return [row[0] for row in reversed(found)]
 
-    def _interactions(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Interaction]:
-        asked = sorted(set(places))
-        return {place: cast(Interaction, event) for place, event in zip(asked, fetch(self._log, asked), strict=True)}
+    def _interactions(self, numbers: Sequence[int]) -> dict[int, Interaction]:
+        asked = sorted(set(numbers))
+        return {n: cast(Interaction, event) for n, event in zip(asked, fetch(self._log, asked), strict=True)}
 
     def _park(self, turn: int, anchor: Interaction, error: Exception) -> None:
         _log.error("a unit was parked: %s", type(error).__name__)
         with self._projections.transaction() as connection:
             connection.execute("update turn set state = ? where number = ?", (PARKED, turn))
-            place = rows(connection, "select partition, position from turn where number = ?", (turn,))[0]
             connection.execute(
                 "insert into parked values(?, ?, ?, ?, ?, ?, 1, ?) on conflict do update set"
                 " attempts = attempts + 1, reason = excluded.reason",
-                (STEP, anchor.scope, anchor.id, *place, reason(error), int(time.time())),
+                (STEP, anchor.scope, anchor.id, *place_of(turn), reason(error), int(time.time())),
             )

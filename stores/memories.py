@@ -1,7 +1,12 @@
 """Turns, items and settled memories in the projection file. Rows only: what they mean is `processors.projection`.
 
-turn      one interaction (or chunk) by its place in its session; where it stands in the log; its unit
-result    where the result of a unit stands in the log
+Numbers of turns, results and corrections are their places in the log (`streams.places`).
+
+turn      one interaction (or chunk) by its place in its session; its unit
+result    the result of a unit
+inert     turns that a result without effect was made of
+trace     corrections, decisions and other events by what they speak of: a memory or an event
+tombstone places of redacted turns
 item      what live results say, by settling group
 memory    settled memories; `body` holds the fields of `stores.contracts.Memory` after `number`
 alias     ids of items that stand in a memory of another id, or whose unit is no more
@@ -23,11 +28,19 @@ _TABLES = (
     "create table scope(number integer primary key, path text unique not null)",
     "create table session(number integer primary key, scope integer not null, name text not null, unique(scope, name))",
     "create table turn(number integer primary key, session integer not null, key integer, ord integer, event text,"
-    " chunk integer, partition integer, position integer, unit blob, state integer not null)",
+    " chunk integer, unit blob, state integer not null)",
     "create unique index turn_place on turn(session, key, ord, event, chunk)",
     "create index turn_event on turn(event, chunk)",
     "create index turn_pending on turn(state) where state = 1",
-    "create table result(unit blob primary key, partition integer, position integer) without rowid",
+    "create table result(number integer primary key, unit blob not null)",
+    "create index result_unit on result(unit)",
+    "create table inert(number integer, event text, chunk integer, scope integer,"
+    " primary key(event, chunk, scope, number)) without rowid",
+    "create table trace(number integer, scope integer, session text, target text, primary key(scope, target, number))"
+    " without rowid",
+    "create index trace_number on trace(number)",
+    "create table tombstone(number integer, scope text, session text, at text, actor text, time text,"
+    " primary key(number, scope, session, at)) without rowid",
     "create table item(turn integer, idx integer, scope integer, grp blob, id text, body blob, primary key(turn, idx))"
     " without rowid",
     "create index item_group on item(scope, grp)",

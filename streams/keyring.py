@@ -4,6 +4,7 @@ It is mutable and stands beside the log; the truth is both together. Whatever it
 before, so that no record can stand sealed under a key that a crash takes away.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -43,11 +44,17 @@ class Keyring(Protocol):
     def subject(self, name: str) -> SubjectKey:
         """The newest key of a subject, made on first use."""
 
+    def find_subject(self, name: str) -> int | None:
+        """The number of a subject that has a key."""
+
     def subject_by_pseudonym(self, pseudonym: bytes) -> int | None:
         """The number behind a pseudonym; None when its keys were destroyed or never stood here."""
 
     def key(self, number: int, version: int) -> SubjectKey | None:
         """One version of a subject's key; None when it was destroyed or never stood here."""
+
+    def destroy(self, pseudonyms: Sequence[bytes]) -> int:
+        """Destroy the keys and names behind these subject and stream pseudonyms; how many were there."""
 
     def refresh(self) -> None:
         """Drop what is cached, since another process changed the keyring."""

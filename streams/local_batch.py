@@ -11,11 +11,9 @@ from eunoe.streams.frames import Envelope, body_hash, chained, encode_envelope
 from eunoe.streams.keyring import Keyring, SubjectKey
 from eunoe.streams.log import Appended, Entry
 from eunoe.streams.partitioning import partition_of
+from eunoe.streams.places import SHIFT
 from eunoe.streams.sealing import KEY_BYTES, NONCE_BYTES, split
 from eunoe.streams.sqlite_files import rows
-
-SHIFT = 40
-"""Row key = (partition << SHIFT) + position."""
 
 _NOISE = 16 + KEY_BYTES + 2 * NONCE_BYTES  # record id, data key, nonces of body and share
 

@@ -7,20 +7,24 @@ needs no index of its own. Data keys are keyed (subject, row), so that a subject
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import urandom
 from pathlib import Path
+from typing import Any
+from weakref import WeakSet
 
 import apsw
 
-from eunoe.streams import local_lookup
-from eunoe.streams.errors import IdReused, LogError, SchemaTooNew
+from eunoe.streams import guard, local_erasure, local_lookup
+from eunoe.streams.errors import IdReused, LogDamaged, LogError, SchemaTooNew
+from eunoe.streams.events import Forget
 from eunoe.streams.frames import EPOCH_SCHEMA, Envelope, body_hash, chained, encode_envelope, genesis
 from eunoe.streams.keyring import Keyring, SubjectKey
-from eunoe.streams.local_batch import SHIFT, Batch, head_of
+from eunoe.streams.local_batch import Batch, head_of
 from eunoe.streams.local_lookup import Lookup
 from eunoe.streams.local_reader import bodies_of, records_from
-from eunoe.streams.log import Appended, Entry, Opened, Outcome, Record, Verification
+from eunoe.streams.log import Appended, Entry, Erasure, Opened, Outcome, Record, Verification, entry
+from eunoe.streams.places import SHIFT, Place, number_of, place_of
 from eunoe.streams.schemas import event_of, same_content
 from eunoe.streams.sealing import seal, unseal
 from eunoe.streams.sqlite_files import connect, folded, immediate, rows, translated
@@ -33,8 +37,11 @@ _TABLES = (
     "create table datakey(subject integer, row integer, version integer, share blob, primary key(subject, row))"
     " without rowid",
     *local_lookup.TABLES,
+    *local_erasure.TABLES,
+    guard.TABLE,
     "create table meta(name text primary key, value) without rowid",
 )
+_META = {"format": int, "home": bytes, "partitions": int, "epoch": int, "writer": bytes, "generation": int}
 
 
 class LocalLog:
@@ -48,13 +55,11 @@ class LocalLog:
     ) -> None:
         self.path, self.keyring, self._clock = path, keyring, clock
         self._lock, self._local, self._grown = threading.RLock(), threading.local(), threading.Condition()
-        self._readers: list[apsw.Connection] = []
+        self._readers: WeakSet[apsw.Connection] = WeakSet()  # a thread that ends closes its own
         self._writer = connect(path)
         with self._errors():
             self._create(partitions)
-            meta = dict(rows(self._writer, "select name, value from meta"))
-        if meta["format"] > FORMAT:
-            raise SchemaTooNew(f"{path.name} was written by a later release; upgrade Eunoe to read it")
+            meta = self._meta()
         if meta["home"] != keyring.home:
             raise LogError(f"{path.name} belongs to another keyring; put back the books.db it was made with")
         self.partitions: int = meta["partitions"]
@@ -62,6 +67,8 @@ class LocalLog:
         self._generation, self._seen = meta["generation"], -1
         self._heads: dict[int, tuple[int, bytes]] = {}
         self._lookup = Lookup(self._writer, keyring.purpose("lookup"))
+        self._guard = guard.Guard(self._writer, keyring.purpose("suppression"))
+        self._destroy_again()
 
     def _create(self, partitions: int) -> None:
         with immediate(self._writer):
@@ -79,9 +86,26 @@ class LocalLog:
                 row = (partition << SHIFT, frame, b"", digest)
                 self._writer.execute("insert into record values(?, ?, ?, null, ?)", row)
 
+    def _meta(self) -> dict[str, Any]:
+        """What the file says of itself, checked. Raises SchemaTooNew, LogDamaged."""
+        try:
+            meta = dict(rows(self._writer, "select name, value from meta"))
+        except UnicodeDecodeError:
+            meta = {}
+        if isinstance(meta.get("format"), int) and meta["format"] > FORMAT:
+            raise SchemaTooNew(f"{self.path.name} was written by a later release; upgrade Eunoe to read it")
+        first, last = rows(self._writer, "select min(row), max(row) from record")[0]
+        if not all(isinstance(meta.get(name), kind) for name, kind in _META.items()) or (
+            last is not None and not 0 <= first <= last < meta["partitions"] << SHIFT
+        ):
+            raise LogDamaged(f"{self.path.name} does not say what it is any more; restore it from a backup")
+        return meta
+
     # -- appending --------------------------------------------------------------------------------
 
     def append(self, entries: Sequence[Entry]) -> list[Outcome]:
+        if not entries:
+            return []
         for one in entries:  # what seals must be durable first
             self.keyring.stream(one.scope)
             for subject in one.subjects:
@@ -111,10 +135,13 @@ class LocalLog:
         return outcomes
 
     def _place(self, batch: Batch, mac: int, one: Entry) -> Outcome:
+        refusal = self._guard.refusal(lambda: event_of(one.schema, one.bodies[0]))
+        if refusal is not None:
+            return refusal
         row = batch.known(mac)
         if row is None:
             return batch.add(mac, one)
-        found = Appended(row >> SHIFT, row & ((1 << SHIFT) - 1), duplicate=True)
+        found = Appended(*place_of(row), duplicate=True)
         if one.schema.startswith("result/"):
             return found  # its id already names what it was made of; the first answer stands
         stored = batch.bodies_at(row) or self._stored(found)
@@ -127,8 +154,10 @@ class LocalLog:
     def _stored(self, place: Appended) -> list[tuple[str, bytes]]:
         """Schema and body of an entry's records, read under the lock."""
         records = records_from(self._writer, self.keyring, place.partition, place.position, 1)
-        count = records[0].envelope.count
+        count = records[0].envelope.count if records else 1
         records = records_from(self._writer, self.keyring, place.partition, place.position, count)
+        if len(records) < count:
+            raise LogDamaged("a record that the look-up names is missing", place.partition, place.position)
         bodies = bodies_of(self._writer, self.keyring, records)
         return [(r.envelope.schema, b) for r, b in zip(records, bodies, strict=True) if b is not None]
 
@@ -144,10 +173,13 @@ class LocalLog:
             return
         self._seen, self._heads = version, {}
         self._lookup.refresh()
+        self._guard.refresh()
         generation = rows(self._writer, "select value from meta where name = 'generation'")[0][0]
         if generation != self._generation:
             self._generation = generation
             self.keyring.refresh()
+            self._lookup.forget()
+            self._lookup.refresh()
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -163,17 +195,17 @@ class LocalLog:
             for record, body in zip(records, bodies, strict=True)
         ]
 
-    def find(self, scope: str, event: str) -> tuple[int, int] | None:
+    def find(self, scope: str, event: str) -> Place | None:
         """Where the event with this id starts: (partition, position)."""
         return self._finder()(scope, event)
 
-    def _finder(self) -> Callable[[str, str], tuple[int, int] | None]:
+    def _finder(self) -> Callable[[str, str], Place | None]:
         rows_of = local_lookup.finder(self._reader)
 
-        def find(scope: str, event: str) -> tuple[int, int] | None:
+        def find(scope: str, event: str) -> Place | None:
             with self._errors():
                 row = rows_of(self._lookup.mac(scope, event))
-            return None if row is None else (row >> SHIFT, row & ((1 << SHIFT) - 1))
+            return None if row is None else place_of(row)
 
         return find
 
@@ -195,6 +227,64 @@ class LocalLog:
     def verify(self) -> Verification:
         return verified(self, self._finder())
 
+    # -- erasing ----------------------------------------------------------------------------------
+
+    def erase(self, request: Forget, erasure: Erasure) -> Appended:
+        """Record a request and drop what it covers, in one commit; then destroy the keys and empty what lingers."""
+        covers = self._record_ids(erasure.places) + erasure.pseudonyms
+        one = entry(request, covers=covers)
+        self.keyring.stream(one.scope)
+        for subject in one.subjects:
+            self.keyring.subject(subject)
+        with self._lock, self._errors():
+            try:
+                with immediate(self._writer):
+                    (outcome,) = self._placed([one])
+                    assert isinstance(outcome, Appended)
+                    row = number_of((outcome.partition, outcome.position))
+                    local_erasure.drop(self._writer, self.keyring, erasure.places, row)
+                    self._lookup.drop([self._lookup.mac(scope, event) for scope, event in erasure.ids])
+                    self._guard.suppress(erasure.names)
+                    gone = [(pseudonym,) for pseudonym in erasure.pseudonyms]
+                    self._writer.executemany("insert or ignore into destroyed values(?)", gone)
+                    self._writer.execute("update meta set value = value + 1 where name = 'generation'")
+            except BaseException:
+                self._forget_state()
+                raise
+            self._destroy_again()
+            folded(self._writer)
+        return outcome
+
+    def readmit(self, request: Forget, names: Sequence[str]) -> int:
+        """Record that these may come in again; how many were refused before."""
+        with self._lock, self._errors(), immediate(self._writer):
+            self._placed([entry(request)])
+            return self._guard.lift(names)
+
+    def erased_by(self, partition: int, position: int) -> list[Place]:
+        """Places of the records that the request at this place dropped."""
+        with self._errors():
+            return local_erasure.dropped_by(self._reader(), partition, position)
+
+    def sealed_to(self, subject: str) -> list[Place]:
+        """Places of the records that a subject's key opens."""
+        number = self.keyring.find_subject(subject)
+        if number is None:
+            return []
+        with self._errors():
+            found = rows(self._reader(), "select row from datakey where subject = ? order by row", (number,))
+        return [place_of(row) for (row,) in found]
+
+    def _record_ids(self, places: Sequence[Place]) -> tuple[bytes, ...]:
+        found = [self.read(partition, position - 1, 1)[0] for partition, position in places]
+        return tuple(record.envelope.record for record in found)
+
+    def _destroy_again(self) -> None:
+        """Keys that the log says are destroyed are destroyed, also where a keyring was restored."""
+        gone = [row[0] for row in rows(self._writer, "select pseudonym from destroyed")]
+        if gone:
+            self.keyring.destroy(gone)
+
     # -- keys and files ---------------------------------------------------------------------------
 
     def rewrap(self, old: SubjectKey, new: SubjectKey) -> int:
@@ -206,7 +296,7 @@ class LocalLog:
                 (old.number, old.version),
             )
             for row, share in held:
-                partition, position = row >> SHIFT, row & ((1 << SHIFT) - 1)
+                partition, position = place_of(row)
                 record = records_from(self._writer, self.keyring, partition, position, 1)[0].envelope.record
                 wrapped = seal(new.secret, unseal(old.secret, share, record), record)
                 self._writer.execute(
@@ -221,7 +311,7 @@ class LocalLog:
         if connection is None:
             connection = self._local.connection = connect(self.path, read_only=True, create=False)
             with self._lock:
-                self._readers.append(connection)
+                self._readers.add(connection)
         return connection
 
     @contextmanager
@@ -231,9 +321,8 @@ class LocalLog:
 
     def close(self) -> None:
         with self._lock:
-            for connection in self._readers:
+            for connection in list(self._readers):
                 connection.close()
-            self._readers.clear()
-            with self._errors():
+            with suppress(LogError), self._errors():  # closed before, or no room to fold: what is stored stays
                 folded(self._writer)
             self._writer.close()

@@ -41,7 +41,9 @@ class Lookup:
         if first != self._first:
             self._recent, self._first, self._last = {}, first, 0
         if last > self._last:
-            self._recent.update(rows(self._connection, "select mac, row from recent where seq > ?", (self._last,)))
+            self._recent.update(
+                rows(self._connection, "select mac, row from recent where seq > ? and row >= 0", (self._last,))
+            )
             self._last = last
 
     def known(self, macs: Sequence[int]) -> dict[int, int]:
@@ -66,11 +68,19 @@ class Lookup:
         self._recent.update((mac, row) for _, mac, row in added)
         if len(self._recent) >= MERGE_AT:
             self._connection.execute(
-                "insert into lookup select mac, row from recent where seq < ? order by mac", (self._last,)
+                "insert into lookup select mac, row from recent where seq < ? and row >= 0 order by mac", (self._last,)
             )
             self._connection.execute("delete from recent where seq < ?", (self._last,))
             self._first, (_, mac, row) = self._last, added[-1]
             self._recent = {mac: row}
+
+    def drop(self, macs: Sequence[int]) -> None:
+        """Take look-ups away. A recent one leaves its place blank, so that the count of places never goes back."""
+        gone = [(mac,) for mac in macs]
+        self._connection.executemany("delete from lookup where mac = ?", gone)
+        self._connection.executemany("update recent set mac = random(), row = -1 where mac = ?", gone)
+        self.forget()
+        self.refresh()
 
     def forget(self) -> None:
         """Drop what is in memory, after a transaction that was undone."""
@@ -84,12 +94,17 @@ def finder(connection: Callable[[], apsw.Connection]) -> Callable[[int], int | N
     def find(mac: int) -> int | None:
         found = rows(connection(), "select row from lookup where mac = ?", (mac,))
         if found:
-            return int(found[0][0])
+            return _row(found[0][0])
         if mac not in recent:
             recent.update(rows(connection(), "select mac, row from recent"))
         if mac not in recent:  # merged between the two looks
             found = rows(connection(), "select row from lookup where mac = ?", (mac,))
-            return int(found[0][0]) if found else None
-        return recent[mac]
+            return _row(found[0][0]) if found else None
+        return _row(recent[mac])
 
     return find
+
+
+def _row(found: object) -> int | None:
+    """A damaged look-up leads nowhere."""
+    return found if isinstance(found, int) else None

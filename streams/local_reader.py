@@ -9,8 +9,9 @@ from eunoe.streams.chain import Chain
 from eunoe.streams.errors import KeyMissing, LogDamaged
 from eunoe.streams.frames import EPOCH_SCHEMA, decode_envelope, genesis
 from eunoe.streams.keyring import Keyring
-from eunoe.streams.local_batch import SHIFT
+from eunoe.streams.local_erasure import dropped_among
 from eunoe.streams.log import Record
+from eunoe.streams.places import SHIFT
 from eunoe.streams.sealing import joined, unseal
 from eunoe.streams.sqlite_files import rows
 
@@ -31,6 +32,8 @@ def records_from(connection: apsw.Connection, keyring: Keyring, partition: int, 
         "select row, envelope, ciphertext, body_hash, hash from record where row >= ? and row < ? limit ?",
         (base + first, (partition + 1) << SHIFT, limit),
     ):
+        if not _are_bytes(frame, digest) or (sealed is not None and (kept is not None or not _are_bytes(sealed))):
+            raise LogDamaged("the record is not as it was written", partition, chain.number)
         try:
             envelope = decode_envelope(frame)
         except ValueError:  # msgspec's errors are ValueErrors
@@ -40,10 +43,24 @@ def records_from(connection: apsw.Connection, keyring: Keyring, partition: int, 
     return records
 
 
+def _are_bytes(*values: object) -> bool:
+    return all(isinstance(value, bytes) for value in values)
+
+
 def bodies_of(connection: apsw.Connection, keyring: Keyring, records: Sequence[Record]) -> list[bytes | None]:
-    """The clear body of each record; None for the log's own. Raises KeyMissing, LogDamaged."""
+    """The clear body of each record; None for the log's own and for what was dropped on request.
+
+    Raises KeyMissing, LogDamaged.
+    """
     shares = _shares(connection, keyring, records)
-    return [None if record.envelope.schema == EPOCH_SCHEMA else _opened(record, shares) for record in records]
+    closed = [(r.partition, r.position) for r in records if r.ciphertext is None]
+    dropped = dropped_among(connection, closed) if closed else set()
+    return [
+        None
+        if record.envelope.schema == EPOCH_SCHEMA or (record.partition, record.position) in dropped
+        else _opened(record, shares)
+        for record in records
+    ]
 
 
 def _opened(record: Record, shares: dict[tuple[bytes, int], _Share]) -> bytes:
@@ -78,6 +95,6 @@ def _shares(
             (number, min(places), max(places)),
         ):
             key = keyring.key(number, version)
-            if key is not None:
+            if key is not None and _are_bytes(share):
                 found[pseudonym, row] = (share, key.secret)
     return found

@@ -9,8 +9,9 @@ from typing import Protocol
 import msgspec
 
 from eunoe.streams.errors import Rejected
-from eunoe.streams.events import AnyEvent
+from eunoe.streams.events import AnyEvent, Forget
 from eunoe.streams.frames import Envelope
+from eunoe.streams.places import Place
 from eunoe.streams.schemas import body_of, schema_of
 
 
@@ -70,6 +71,20 @@ class Verification(msgspec.Struct, frozen=True):
 Outcome = Appended | Rejected
 
 
+class Erasure(msgspec.Struct, frozen=True):
+    """What a forget takes from the log.
+
+    places: (partition, position) of the records that lose keys and ciphertext. ids: (scope, id) that lose their
+    look-up. names: what the guard refuses from then on, with time keys. pseudonyms: subjects and streams whose keys
+    and names are destroyed.
+    """
+
+    places: tuple[Place, ...]
+    ids: tuple[tuple[str, str], ...]
+    names: tuple[tuple[str, int | None], ...]
+    pseudonyms: tuple[bytes, ...] = ()
+
+
 class Log(Protocol):
     """Append-only, sealed, chained. All methods are safe from any thread."""
 
@@ -96,6 +111,18 @@ class Log(Protocol):
 
     def verify(self) -> Verification:
         """Check numbering, chain, seals and look-ups of every record."""
+
+    def erase(self, request: Forget, erasure: Erasure) -> Appended:
+        """Record a request and drop what it covers: all of it or nothing, and again on opening where keys remain."""
+
+    def readmit(self, request: Forget, names: Sequence[str]) -> int:
+        """Record that these names may come in again; how many were refused before."""
+
+    def erased_by(self, partition: int, position: int) -> list[Place]:
+        """Places of the records that the request at this place dropped."""
+
+    def sealed_to(self, subject: str) -> list[Place]:
+        """Places of the records that a subject's key opens."""
 
     def close(self) -> None:
         """Let go of files; later calls raise."""

@@ -72,5 +72,11 @@ def translated(name: str) -> Iterator[None]:
         raise LogDamaged(f"{name} is damaged ({type(error).__name__}); restore it from a backup") from None
     except apsw.BusyError:
         raise WaitTimeout(f"{name} was locked by another process for {BUSY_SECONDS} s") from None
+    except apsw.ConnectionClosedError:
+        raise LogError(f"{name} was closed; open the memory again") from None
     except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
         raise LogError(f"{name} can't be read or written ({type(error).__name__}); check disk and rights") from None
+    except apsw.Error as error:  # its tables are not those that we made
+        raise LogDamaged(
+            f"{name} is not as it was written ({type(error).__name__}); restore it from a backup"
+        ) from None

@@ -13,10 +13,10 @@ import msgspec
 from eunoe.processors.projection.corrections import Corrections
 from eunoe.processors.projection.results import (
     Group,
-    alias_inert,
     drop_items,
     give_items,
     member,
+    note_inert,
     settle_group,
 )
 from eunoe.processors.projection.rows import Place, Rows, TurnRow
@@ -24,11 +24,12 @@ from eunoe.processors.projection.windows import changed_turns
 from eunoe.stores.memories import DROPPED, PARKED, PENDING
 from eunoe.streams.events import AnyEvent, Correction, Decision, Dropped, Interaction, Result, Settings
 from eunoe.streams.log import Opened
+from eunoe.streams.places import number_of
 from eunoe.streams.sqlite_files import rows
 from eunoe.streams.times import key_of
 
-Fetch = Callable[[Sequence[tuple[int, int]]], list[AnyEvent]]
-"""Events at (partition, position) places of the log, in the order asked."""
+Fetch = Callable[[Sequence[int]], list[AnyEvent]]
+"""Events at numbered places of the log, in the order asked."""
 
 
 class Fold:
@@ -38,10 +39,9 @@ class Fold:
         self._rows, self._fetch, self._db = target, fetch, target.connection
         self._corrections = Corrections(target.connection)
         self._new: dict[int, list[Place]] = defaultdict(list)
-        self._turns: list[tuple[int, int, int, str, int, int, int]] = []
-        self._seen: dict[tuple[int, int], AnyEvent] = {}
-        self._results: dict[bytes, Result] = {}
-        self._places: list[tuple[bytes, int, int]] = []
+        self._turns: list[tuple[int, int, int, int, str, int]] = []
+        self._seen: dict[int, AnyEvent] = {}
+        self._results: dict[bytes, tuple[int, Result]] = {}
         self._groups: set[Group] = set()
         self._retold: set[int] = set()
         self._decisions: list[Decision] = []
@@ -50,15 +50,13 @@ class Fold:
 
     def take(self, opened: Opened) -> None:
         """One event of the page, in the log's order."""
-        event, place = opened.event, (opened.record.partition, opened.record.position)
+        event, number = opened.event, number_of((opened.record.partition, opened.record.position))
         match event:
             case Interaction():
-                self._seen[place] = event
-                self._interaction(event, place)
+                self._seen[number] = event
+                self._interaction(event, number)
             case Result():
-                unit = bytes.fromhex(event.unit)
-                self._results.setdefault(unit, event)
-                self._places.append((unit, *place))
+                self._results.setdefault(bytes.fromhex(event.unit), (number, event))
                 self._scope(event.scope)
             case Correction():
                 groups, turns = self._corrections.take(self._scope(event.scope), event)
@@ -78,7 +76,8 @@ class Fold:
     def finish(self) -> None:
         """Bring everything that the page touched up to date."""
         self._rows.add_turns(self._turns)
-        self._db.executemany("insert or ignore into result values(?, ?, ?)", self._places)
+        results = [(number, unit) for unit, (number, _) in self._results.items()]
+        self._db.executemany("insert or ignore into result values(?, ?)", results)
         changed = [turn for session, places in self._new.items() for turn in self._units(session, places)]
         known = {turn.number for turn in changed}
         self._tell(changed + self._anchors(known) + self._turns_of(self._retold - known))
@@ -94,13 +93,13 @@ class Fold:
         self._paths[number] = path
         return number
 
-    def _interaction(self, event: Interaction, place: tuple[int, int]) -> None:
+    def _interaction(self, event: Interaction, number: int) -> None:
         scope = self._scope(event.scope)
         session = self._rows.session(scope, event.session)
         self._scope_of[session] = scope
         order = -1 if event.order is None else event.order
         where: Place = (key_of(event.at), order, event.id, event.chunk)
-        self._turns.append((session, *where, *place))
+        self._turns.append((number, session, *where))
         self._new[session].append(where)
 
     def _decide(self, event: Decision) -> None:
@@ -127,12 +126,12 @@ class Fold:
     def _anchors(self, known: set[int]) -> list[TurnRow]:
         """Turns that had their unit before this page and whose result came with it."""
         found = []
-        for unit, result in self._results.items():
+        for unit, (number, result) in self._results.items():
             event, chunk = member(result.members[-1])
             turns = self._rows.turns("event = ? and chunk = ? and unit = ?", (event, chunk, unit))
             found += [turn for turn in turns if turn.number not in known]
             if not turns:
-                alias_inert(self._rows, self._rows.scope(result.scope), result)
+                note_inert(self._rows, self._rows.scope(result.scope), number, result)
         return found
 
     def _turns_of(self, numbers: Iterable[int]) -> list[TurnRow]:
@@ -141,10 +140,10 @@ class Fold:
     def _tell(self, turns: list[TurnRow]) -> None:
         """Give each turn the items of its unit's result, or none while there is no such result."""
         results = self._results_of(turns)
-        places = [(t.partition, t.position) for t in turns if (t.partition, t.position) not in self._seen]
-        self._seen.update(zip(places, self._fetch(places), strict=True))
+        missing = [turn.number for turn in turns if turn.number not in self._seen]
+        self._seen.update(zip(missing, self._fetch(missing), strict=True))
         for turn in turns:
-            anchor = cast(Interaction, self._seen[turn.partition, turn.position])
+            anchor = cast(Interaction, self._seen[turn.number])
             scope, result = self._scope(anchor.scope), results.get(cast(bytes, turn.unit))
             self._groups |= drop_items(self._rows, scope, turn)
             if result is None:
@@ -155,12 +154,12 @@ class Fold:
 
     def _results_of(self, turns: list[TurnRow]) -> dict[bytes, Result]:
         """Results by unit: this page's, and what stands in the log for the others."""
-        found, missing = dict(self._results), {}
+        found, missing = {unit: result for unit, (_, result) in self._results.items()}, {}
         for turn in turns:
             unit = cast(bytes, turn.unit)
             if unit not in found:
-                for place in rows(self._db, "select partition, position from result where unit = ?", (unit,)):
-                    missing[unit] = place
+                for (number,) in rows(self._db, "select number from result where unit = ?", (unit,)):
+                    missing[unit] = number
         events = self._fetch(list(missing.values()))
         found.update(zip(missing, cast(list[Result], events), strict=True))
         return found

@@ -17,6 +17,7 @@ from eunoe.stores.projections import Projections, advance
 from eunoe.streams.errors import EunoeError, LogTruncated
 from eunoe.streams.events import AnyEvent, Decision
 from eunoe.streams.log import Log, Opened
+from eunoe.streams.places import Place, number_of, place_of
 from eunoe.streams.sqlite_files import rows
 
 PAGE = 500
@@ -96,8 +97,8 @@ class Projector:
             fold.finish()
             advance(connection, partition, page[-1].record.position)
 
-    def _fetch(self, places: Sequence[tuple[int, int]]) -> list[AnyEvent]:
-        return fetch(self._log, places)
+    def _fetch(self, numbers: Sequence[int]) -> list[AnyEvent]:
+        return fetch(self._log, numbers)
 
     # -- parking ----------------------------------------------------------------------------------
 
@@ -132,17 +133,17 @@ def reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if isinstance(error, EunoeError) else type(error).__name__
 
 
-def fetch(log: Log, places: Sequence[tuple[int, int]]) -> list[AnyEvent]:
-    """Events at (partition, position) places of a log, in the order asked. Neighbours are read together."""
-    found: dict[tuple[int, int], AnyEvent] = {}
-    for partition, first, last in _runs(places):
+def fetch(log: Log, numbers: Sequence[int]) -> list[AnyEvent]:
+    """Events at numbered places of a log, in the order asked. Neighbours are read together."""
+    found: dict[int, AnyEvent] = {}
+    for partition, first, last in _runs([place_of(number) for number in numbers]):
         for opened in log.open(log.read(partition, first - 1, last - first + 1)):
             if opened.event is not None:
-                found[partition, opened.record.position] = opened.event
-    return [found[place] for place in places]
+                found[number_of((partition, opened.record.position))] = opened.event
+    return [found[number] for number in numbers]
 
 
-def _runs(places: Sequence[tuple[int, int]], gap: int = 8, longest: int = 2000) -> list[tuple[int, int, int]]:
+def _runs(places: Sequence[Place], gap: int = 8, longest: int = 2000) -> list[tuple[int, int, int]]:
     """(partition, first, last) ranges that cover the places, joined where they lie close."""
     runs: list[tuple[int, int, int]] = []
     for partition, position in sorted(set(places)):

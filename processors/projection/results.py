@@ -49,8 +49,12 @@ def give_items(
     return groups
 
 
-def alias_inert(target: Rows, scope: int, result: Result) -> None:
-    """Keep the ids of a result whose unit is no more: they resolve to what its turn says now."""
+def note_inert(target: Rows, scope: int, number: int, result: Result) -> None:
+    """Keep what a result without effect was made of, and its items' ids: they resolve to what its turn says now."""
+    target.connection.executemany(
+        "insert or ignore into inert values(?, ?, ?, ?)",
+        [(number, *member(name), scope) for name in result.members],
+    )
     event, chunk = member(result.members[-1])
     names: list[tuple[str, Kind]] = [(item_id(result.scope, event, chunk, i), i.kind) for i in result.items]
     target.alias(scope, event, chunk, names)

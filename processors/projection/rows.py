@@ -23,15 +23,13 @@ class TurnRow(NamedTuple):
     event: str
     chunk: int
     unit: bytes | None
-    partition: int
-    position: int
 
     @property
     def place(self) -> Place:
         return (self.key, self.order, self.event, self.chunk)
 
 
-_TURN = "number, key, ord, event, chunk, unit, partition, position"
+_TURN = "number, key, ord, event, chunk, unit"
 
 
 class Rows:
@@ -61,13 +59,9 @@ class Rows:
 
     # -- turns ------------------------------------------------------------------------------------
 
-    def add_turns(self, turns: Iterable[tuple[int, int, int, str, int, int, int]]) -> None:
-        """(session, key, order, event, chunk, partition, position) each; known ones are left as they are."""
-        self.connection.executemany(
-            "insert or ignore into turn(session, key, ord, event, chunk, partition, position, unit, state)"
-            " values(?, ?, ?, ?, ?, ?, ?, null, 1)",
-            turns,
-        )
+    def add_turns(self, turns: Iterable[tuple[int, int, int, int, str, int]]) -> None:
+        """(number, session, key, order, event, chunk) each; known ones are left as they are."""
+        self.connection.executemany("insert or ignore into turn values(?, ?, ?, ?, ?, ?, null, 1)", turns)
 
     def turns(self, where: str, values: Sequence[object]) -> list[TurnRow]:
         """Turns by a condition on their columns."""

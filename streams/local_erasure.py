@@ -1,0 +1,56 @@
+"""Erasing from the local log: data keys, look-ups and ciphertexts go, in the transaction that records the request.
+
+The chain stays whole: of a dropped ciphertext its hash stays, which is what the record's hash was made of.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+from eunoe.streams.frames import Envelope, body_hash, decode_envelope
+from eunoe.streams.keyring import Keyring
+from eunoe.streams.places import Place, number_of, place_of
+from eunoe.streams.sqlite_files import rows
+
+TABLES = (
+    "create table dropped(row integer primary key, request integer not null)",
+    "create index dropped_request on dropped(request)",
+    "create table destroyed(pseudonym blob primary key) without rowid",
+)
+
+
+def drop(connection: apsw.Connection, keyring: Keyring, places: Iterable[Place], request: int) -> int:
+    """Drop keys and ciphertexts of these records for the request at row `request`; how many were still there."""
+    count = 0
+    for partition, position in places:
+        row = number_of((partition, position))
+        held = rows(connection, "select envelope, ciphertext from record where row = ?", (row,))
+        if not held or held[0][1] is None:
+            continue
+        frame, sealed = held[0]
+        connection.execute("update record set ciphertext = null, body_hash = ? where row = ?", (body_hash(sealed), row))
+        _drop_keys(connection, keyring, decode_envelope(frame), row)
+        connection.execute("insert or ignore into dropped values(?, ?)", (row, request))
+        count += 1
+    return count
+
+
+def _drop_keys(connection: apsw.Connection, keyring: Keyring, envelope: Envelope, row: int) -> None:
+    for pseudonym in envelope.subjects:
+        number = keyring.subject_by_pseudonym(pseudonym)
+        if number is not None:
+            connection.execute("delete from datakey where subject = ? and row = ?", (number, row))
+
+
+def dropped_by(connection: apsw.Connection, partition: int, position: int) -> list[Place]:
+    """Places of the records that one request dropped."""
+    request = number_of((partition, position))
+    found = rows(connection, "select row from dropped where request = ? order by row", (request,))
+    return [place_of(row) for (row,) in found]
+
+
+def dropped_among(connection: apsw.Connection, places: Sequence[Place]) -> set[Place]:
+    """Those of these places whose record was dropped on request."""
+    listed = f"[{','.join(str(number_of(place)) for place in places)}]"
+    found = rows(connection, "select row from dropped where row in (select value from json_each(?))", (listed,))
+    return {place_of(row) for (row,) in found}
