@@ -7,10 +7,8 @@ from contextlib import contextmanager
 from eunoe.gateway.answers import Rebuilt
 from eunoe.gateway.home import Home, lexical_index
 from eunoe.processors.digest import digest_of
-from eunoe.processors.projection.fold import Fold
-from eunoe.processors.projection.projector import PAGE, Projector, fetch
+from eunoe.processors.projection.projector import PAGE, Projector, new_fold
 from eunoe.processors.projection.results import member
-from eunoe.processors.projection.rows import Rows
 from eunoe.stores.projections import Scratch
 from eunoe.streams.errors import NotFound, Parked
 from eunoe.streams.events import Correction, Decision, Dropped, Interaction, Result
@@ -71,7 +69,7 @@ def _replay(home: Home, scratch: Scratch, scope: str, stream: bytes, until: int)
         page = home.log.open([r for r in records if r.envelope.stream == stream])
         kept = [opened for opened in page if _known(opened, until, turns)]
         with scratch.transaction() as connection:
-            fold = Fold(Rows(connection, lexical_index(connection)), lambda numbers: fetch(home.log, numbers))
+            fold = new_fold(home.log, connection, lexical_index(connection))
             for opened in kept:
                 fold.take(opened)
             fold.finish()

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from typing import Protocol, cast
+from typing import Protocol
 
 import msgspec
 
@@ -99,6 +99,7 @@ class Extraction:
         return [
             (row[0], rule_unit([events[number] for number in window]))
             for row, window in zip(turns, windows, strict=True)
+            if all(number in events for number in window)  # else its members are being forgotten
         ]
 
     def _before(self, session: int, place: Place) -> list[int]:
@@ -112,8 +113,8 @@ class Extraction:
         return [row[0] for row in reversed(found)]
 
     def _interactions(self, numbers: Sequence[int]) -> dict[int, Interaction]:
-        asked = sorted(set(numbers))
-        return {n: cast(Interaction, event) for n, event in zip(asked, fetch(self._log, asked), strict=True)}
+        found = fetch(self._log, sorted(set(numbers)))
+        return {number: event for number, event in found.items() if isinstance(event, Interaction)}
 
     def _park(self, turn: int, anchor: Interaction, error: Exception) -> None:
         _log.error("a unit was parked: %s", type(error).__name__)

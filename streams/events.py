@@ -191,8 +191,22 @@ class Settings(Event):
     values: dict[str, Any]
 
 
+class Tombstone(BaseModel):
+    """Where a redacted turn stood: what stays visible of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    scope: str
+    session: str
+    at: str
+
+
 class Forget(Event):
-    """A request to redact or forget. What it covers stands by record id or pseudonym in the clear envelope."""
+    """A request to redact or forget, its completion, or a readmission.
+
+    What it covers stands by record id or pseudonym in the clear envelope; nothing here names what was forgotten.
+    completes: id of the request that a completion closes. tombstones: of a redaction only.
+    """
 
     type: Literal["forget"] = "forget"
     depth: Literal["redact", "forget", "readmit"]
@@ -200,8 +214,8 @@ class Forget(Event):
     at: str
     actor: str
     reason: str | None = None
-    suppressed: tuple[str, ...] = ()
     completes: str | None = None
+    tombstones: tuple[Tombstone, ...] = ()
 
 
 class Dropped(Event):

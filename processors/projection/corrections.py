@@ -28,16 +28,19 @@ class Corrections:
             self._known[scope] = [_correction(body) for (body,) in found]
         return self._known[scope]
 
-    def take(self, scope: int, event: Correction) -> tuple[set[tuple[int, bytes]], set[int]]:
+    def take(self, scope: int, event: Correction, number: int) -> tuple[set[tuple[int, bytes]], set[int]]:
         """Keep a correction, or take back the one that an undo names; (groups, turns) that it may change."""
         self._known.pop(scope, None)
         if event.action != "undo":
             body = _encode(event.model_dump(exclude_defaults=True))
-            self._db.execute(
-                "insert into correction(scope, event, undone, body) values(?, ?, 0, ?)", (scope, event.id, body)
-            )
+            self._db.execute("insert or ignore into correction values(?, ?, ?, 0, ?)", (number, scope, event.id, body))
             return self._reach(scope, event)
         self._db.execute("update correction set undone = 1 where scope = ? and event = ?", (scope, event.target))
+        self._db.execute(
+            "insert or ignore into trace select ?, t.scope, t.session, t.target from trace t join correction c"
+            " on c.number = t.number where c.scope = ? and c.event = ?",
+            (number, scope, event.target),
+        )
         found = rows(self._db, "select body from correction where scope = ? and event = ?", (scope, event.target))
         return self._reach(scope, _correction(found[0][0])) if found else (set(), set())
 

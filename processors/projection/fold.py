@@ -11,6 +11,7 @@ from typing import cast
 import msgspec
 
 from eunoe.processors.projection.corrections import Corrections
+from eunoe.processors.projection.purging import purge, sweep
 from eunoe.processors.projection.results import (
     Group,
     drop_items,
@@ -22,21 +23,36 @@ from eunoe.processors.projection.results import (
 from eunoe.processors.projection.rows import Place, Rows, TurnRow
 from eunoe.processors.projection.windows import changed_turns
 from eunoe.stores.memories import DROPPED, PARKED, PENDING
-from eunoe.streams.events import AnyEvent, Correction, Decision, Dropped, Interaction, Result, Settings
+from eunoe.streams.events import (
+    AnyEvent,
+    Block,
+    Correction,
+    Cut,
+    Decision,
+    Dropped,
+    Forget,
+    Interaction,
+    Note,
+    Result,
+    Settings,
+)
 from eunoe.streams.log import Opened
 from eunoe.streams.places import number_of
 from eunoe.streams.sqlite_files import rows
 from eunoe.streams.times import key_of
 
-Fetch = Callable[[Sequence[int]], list[AnyEvent]]
-"""Events at numbered places of the log, in the order asked."""
+Fetch = Callable[[Sequence[int]], dict[int, AnyEvent]]
+"""Events at numbered places of the log; dropped ones are left out."""
+
+Erased = Callable[[int], list[int]]
+"""Numbers of the records that the forget request at this place dropped."""
 
 
 class Fold:
     """Takes a page of opened records; `finish` brings turns, units, items and memories up to date."""
 
-    def __init__(self, target: Rows, fetch: Fetch) -> None:
-        self._rows, self._fetch, self._db = target, fetch, target.connection
+    def __init__(self, target: Rows, fetch: Fetch, erased: Erased) -> None:
+        self._rows, self._fetch, self._erased, self._db = target, fetch, erased, target.connection
         self._corrections = Corrections(target.connection)
         self._new: dict[int, list[Place]] = defaultdict(list)
         self._turns: list[tuple[int, int, int, int, str, int]] = []
@@ -45,8 +61,8 @@ class Fold:
         self._groups: set[Group] = set()
         self._retold: set[int] = set()
         self._decisions: list[Decision] = []
+        self._gone: list[int] = []
         self._paths: dict[int, str] = {}
-        self._scope_of: dict[int, int] = {}
 
     def take(self, opened: Opened) -> None:
         """One event of the page, in the log's order."""
@@ -59,22 +75,30 @@ class Fold:
                 self._results.setdefault(bytes.fromhex(event.unit), (number, event))
                 self._scope(event.scope)
             case Correction():
-                groups, turns = self._corrections.take(self._scope(event.scope), event)
-                self._groups |= groups
-                self._retold |= turns
+                self._correct(event, number)
             case Decision():
                 self._decisions.append(event)
+                self._trace(number, event.scope, "", [event.target.partition(":")[2]])
             case Dropped():
-                scope = self._scope(event.scope)
+                scope = self._trace(number, event.scope, event.session, [event.target])
                 self._db.execute("insert or ignore into dropped values(?, ?, ?)", (scope, event.session, event.target))
+            case Cut() | Block() | Note():
+                self._trace(number, event.scope, event.session, [""])
             case Settings():
                 values = [(name, msgspec.json.encode(value).decode()) for name, value in event.values.items()]
                 self._db.executemany("insert or replace into setting values(?, ?)", values)
-            case _:
-                pass  # the log's own records, cuts, blocks and notes have no rows here
+            case Forget():
+                self._gone += self._erased(number)
+                self._stones(event, number)
+            case None:
+                pass  # the log's own records, and what was dropped
 
     def finish(self) -> None:
         """Bring everything that the page touched up to date."""
+        purged = purge(self._rows, self._gone)
+        self._groups |= purged.groups
+        for session, places in purged.sessions.items():
+            self._new[session] += places
         self._rows.add_turns(self._turns)
         results = [(number, unit) for unit, (number, _) in self._results.items()]
         self._db.executemany("insert or ignore into result values(?, ?)", results)
@@ -82,9 +106,11 @@ class Fold:
         known = {turn.number for turn in changed}
         self._tell(changed + self._anchors(known) + self._turns_of(self._retold - known))
         for scope, group in sorted(self._groups):
-            settle_group(self._rows, scope, self._paths[scope], group, self._corrections.of(scope))
+            settle_group(self._rows, scope, self._path(scope), group, self._corrections.of(scope))
         for decision in self._decisions:
             self._decide(decision)
+        if purged.records:
+            sweep(self._rows)
 
     # -- events -----------------------------------------------------------------------------------
 
@@ -93,14 +119,38 @@ class Fold:
         self._paths[number] = path
         return number
 
+    def _path(self, scope: int) -> str:
+        if scope not in self._paths:
+            self._paths[scope] = rows(self._db, "select path from scope where number = ?", (scope,))[0][0]
+        return self._paths[scope]
+
+    def _trace(self, number: int, path: str, session: str, targets: Iterable[str]) -> int:
+        """Note what an event speaks of, so that it goes with it; the scope's number."""
+        scope = self._scope(path)
+        self._db.executemany(
+            "insert or ignore into trace values(?, ?, ?, ?)", [(number, scope, session, target) for target in targets]
+        )
+        return scope
+
     def _interaction(self, event: Interaction, number: int) -> None:
-        scope = self._scope(event.scope)
-        session = self._rows.session(scope, event.session)
-        self._scope_of[session] = scope
+        session = self._rows.session(self._scope(event.scope), event.session)
         order = -1 if event.order is None else event.order
         where: Place = (key_of(event.at), order, event.id, event.chunk)
         self._turns.append((number, session, *where))
         self._new[session].append(where)
+
+    def _correct(self, event: Correction, number: int) -> None:
+        scope = self._trace(number, event.scope, "", [event.target, *(span.event for span in event.spans)])
+        groups, turns = self._corrections.take(scope, event, number)
+        self._groups |= groups
+        self._retold |= turns
+
+    def _stones(self, event: Forget, number: int) -> None:
+        """What stays visible of redacted turns."""
+        self._db.executemany(
+            "insert or ignore into tombstone values(?, ?, ?, ?, ?, ?)",
+            [(number, stone.scope, stone.session, stone.at, event.actor, event.at) for stone in event.tombstones],
+        )
 
     def _decide(self, event: Decision) -> None:
         """A dead letter of extraction that a person dropped leaves its turn without a result."""
@@ -116,12 +166,22 @@ class Fold:
 
     # -- units and results ------------------------------------------------------------------------
 
-    def _units(self, session: int, new: list[Place]) -> list[TurnRow]:
-        changed = changed_turns(self._rows, self._paths[self._scope_of[session]], session, new)
+    def _units(self, session: int, places: list[Place]) -> list[TurnRow]:
+        """Turns of a session with another unit than before. Results of the units that they had are inert now."""
+        found = rows(self._db, "select scope from session where number = ?", (session,))
+        changed = changed_turns(self._rows, self._path(found[0][0]), session, places)
+        before = [unit for _, unit in changed if unit is not None]
+        for unit in before:
+            self._inert(found[0][0], unit)
         self._db.executemany(
-            "update turn set unit = ?, state = ? where number = ?", [(t.unit, PENDING, t.number) for t in changed]
+            "update turn set unit = ?, state = ? where number = ?", [(t.unit, PENDING, t.number) for t, _ in changed]
         )
-        return changed
+        return [turn for turn, _ in changed]
+
+    def _inert(self, scope: int, unit: bytes) -> None:
+        for (number,) in rows(self._db, "select number from result where unit = ?", (unit,)):
+            for event in self._fetch([number]).values():
+                note_inert(self._rows, scope, number, cast(Result, event))
 
     def _anchors(self, known: set[int]) -> list[TurnRow]:
         """Turns that had their unit before this page and whose result came with it."""
@@ -140,10 +200,11 @@ class Fold:
     def _tell(self, turns: list[TurnRow]) -> None:
         """Give each turn the items of its unit's result, or none while there is no such result."""
         results = self._results_of(turns)
-        missing = [turn.number for turn in turns if turn.number not in self._seen]
-        self._seen.update(zip(missing, self._fetch(missing), strict=True))
+        self._seen.update(self._fetch([turn.number for turn in turns if turn.number not in self._seen]))
         for turn in turns:
-            anchor = cast(Interaction, self._seen[turn.number])
+            anchor = self._seen.get(turn.number)
+            if not isinstance(anchor, Interaction):
+                continue  # dropped: the request stands further on in the log
             scope, result = self._scope(anchor.scope), results.get(cast(bytes, turn.unit))
             self._groups |= drop_items(self._rows, scope, turn)
             if result is None:
@@ -154,12 +215,12 @@ class Fold:
 
     def _results_of(self, turns: list[TurnRow]) -> dict[bytes, Result]:
         """Results by unit: this page's, and what stands in the log for the others."""
-        found, missing = {unit: result for unit, (_, result) in self._results.items()}, {}
+        found = {unit: result for unit, (_, result) in self._results.items()}
+        missing: dict[int, bytes] = {}
         for turn in turns:
             unit = cast(bytes, turn.unit)
             if unit not in found:
-                for (number,) in rows(self._db, "select number from result where unit = ?", (unit,)):
-                    missing[unit] = number
-        events = self._fetch(list(missing.values()))
-        found.update(zip(missing, cast(list[Result], events), strict=True))
+                missing |= {row[0]: unit for row in rows(self._db, "select number from result where unit = ?", (unit,))}
+        for number, event in self._fetch(list(missing)).items():
+            found[missing[number]] = cast(Result, event)
         return found

@@ -90,15 +90,15 @@ class Projector:
     def _fold(self, partition: int, page: Sequence[Opened]) -> None:
         with self._projections.transaction() as connection:
             waiting = {row[0] for row in rows(connection, "select scope from parked where step = ?", (STEP,))}
-            fold = Fold(Rows(connection, self._lexical(connection)), self._fetch)
+            fold = self._new_fold(connection)
             for opened in page:
                 if opened.event is not None and opened.event.scope not in waiting:
                     fold.take(opened)
             fold.finish()
             advance(connection, partition, page[-1].record.position)
 
-    def _fetch(self, numbers: Sequence[int]) -> list[AnyEvent]:
-        return fetch(self._log, numbers)
+    def _new_fold(self, connection: apsw.Connection) -> Fold:
+        return new_fold(self._log, connection, self._lexical(connection))
 
     # -- parking ----------------------------------------------------------------------------------
 
@@ -119,7 +119,7 @@ class Projector:
         after = position if skip else position - 1
         with self._projections.transaction() as connection:
             connection.execute("delete from parked where step = ? and scope = ?", (STEP, scope))
-            fold = Fold(Rows(connection, self._lexical(connection)), self._fetch)
+            fold = self._new_fold(connection)
             while after < until and (records := self._log.read(partition, after, PAGE)):
                 for opened in self._log.open([r for r in records if r.position <= until]):
                     if opened.event is not None and opened.event.scope == scope:
@@ -133,14 +133,23 @@ def reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if isinstance(error, EunoeError) else type(error).__name__
 
 
-def fetch(log: Log, numbers: Sequence[int]) -> list[AnyEvent]:
-    """Events at numbered places of a log, in the order asked. Neighbours are read together."""
+def new_fold(log: Log, connection: apsw.Connection, lexical: Lexical) -> Fold:
+    """A fold of events of a log into a projection's transaction."""
+
+    def erased(number: int) -> list[int]:
+        return [number_of(place) for place in log.erased_by(*place_of(number))]
+
+    return Fold(Rows(connection, lexical), lambda numbers: fetch(log, numbers), erased)
+
+
+def fetch(log: Log, numbers: Sequence[int]) -> dict[int, AnyEvent]:
+    """Events at numbered places of a log; dropped ones are left out. Neighbours are read together."""
     found: dict[int, AnyEvent] = {}
     for partition, first, last in _runs([place_of(number) for number in numbers]):
         for opened in log.open(log.read(partition, first - 1, last - first + 1)):
             if opened.event is not None:
                 found[number_of((partition, opened.record.position))] = opened.event
-    return [found[number] for number in numbers]
+    return {number: found[number] for number in numbers if number in found}
 
 
 def _runs(places: Sequence[Place], gap: int = 8, longest: int = 2000) -> list[tuple[int, int, int]]:
