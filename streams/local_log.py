@@ -88,10 +88,7 @@ class LocalLog:
 
     def _meta(self) -> dict[str, Any]:
         """What the file says of itself, checked. Raises SchemaTooNew, LogDamaged."""
-        try:
-            meta = dict(rows(self._writer, "select name, value from meta"))
-        except UnicodeDecodeError:
-            meta = {}
+        meta = dict(rows(self._writer, "select name, value from meta"))
         if isinstance(meta.get("format"), int) and meta["format"] > FORMAT:
             raise SchemaTooNew(f"{self.path.name} was written by a later release; upgrade Eunoe to read it")
         first, last = rows(self._writer, "select min(row), max(row) from record")[0]

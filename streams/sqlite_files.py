@@ -40,7 +40,10 @@ def _patience() -> Callable[[int], bool]:
 
 def rows(connection: apsw.Connection, statement: str, values: Sequence[Any] = ()) -> list[Any]:
     """All rows of a statement as tuples, with the statement reset before this returns."""
-    return connection.execute(statement, values).fetchall()
+    try:
+        return connection.execute(statement, values).fetchall()
+    except UnicodeDecodeError:
+        raise apsw.CorruptError("text that is not UTF-8") from None
 
 
 def folded(connection: apsw.Connection) -> None:
