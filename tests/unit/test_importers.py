@@ -131,6 +131,19 @@ def test_only_a_tool_turn_may_be_silent(tmp_path: Path) -> None:
     assert line.draft is not None and line.draft.text == ""
 
 
+@pytest.mark.parametrize("text", ["word " * 8_000, "x" * 20_000, "漢" * 20_000, "🐝", "🐝🏽\u200d♀️ 🐝"])
+def test_long_unbroken_and_wordless_turns_are_taken_as_they_are(tmp_path: Path, text: str) -> None:
+    start = time.process_time()
+    (line,) = lines_of(tmp_path, TURN | {"text": text})
+    assert line.draft is not None and line.draft.text == text
+    assert time.process_time() - start < 1
+
+
+def test_a_file_read_twice_gives_the_same(tmp_path: Path) -> None:
+    rows = [TURN, "{", {k: v for k, v in TURN.items() if k != "id"}]
+    assert lines_of(tmp_path, *rows) == lines_of(tmp_path, *rows)
+
+
 def test_json_that_is_not_json_is_refused(tmp_path: Path) -> None:
     base = json.dumps(TURN)[:-1]
     rows = [
