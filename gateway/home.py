@@ -13,6 +13,7 @@ from eunoe.processors.extracting import Extractor
 from eunoe.stores.books.bills import Bills
 from eunoe.stores.books.database import Database
 from eunoe.stores.books.keyring import BooksKeyring, recovered
+from eunoe.stores.books.receipts import Receipts
 from eunoe.stores.books.master import KeyCommand, KeyFile, KeyValue, MasterKeySource
 from eunoe.stores.lexical import SqliteLexical
 from eunoe.stores.projections import FORMAT, Projections
@@ -35,7 +36,7 @@ class Home:
         opened: list[Callable[[], None]] = []
         try:
             self._make_directory()
-            with FileLock(path / "home.lock"):
+            with self.lock():
                 fresh = not (path / LOG).exists()
                 if not fresh and not (path / BOOKS).exists():
                     raise KeyringLost(f"{path / BOOKS} is missing: restore it from a backup; the log needs its keys")
@@ -45,6 +46,7 @@ class Home:
                     recovered(self.database, self.source)
                 self.keyring = BooksKeyring(self.database, self.source, fresh=fresh)
                 self.bills = Bills(self.database, self.keyring.purpose("uses"), clock)
+                self.receipts = Receipts(self.database)
                 self.log = LocalLog(path / LOG, self.keyring, partitions=settings.partitions, clock=clock)
                 opened.append(self.log.close)
                 if self.log.find(SETTINGS_SCOPE, "init") is None:
@@ -56,6 +58,10 @@ class Home:
                 close()
             raise
         self.runtime = Embedded(self.log, self.projections, lexical_index, extractor, path / "projector.lock")
+
+    def lock(self) -> FileLock:
+        """Held while the home is opened, and while its master key changes."""
+        return FileLock(self.path / "home.lock")
 
     def _make_directory(self) -> None:
         try:

@@ -9,7 +9,7 @@ with Memory.open("./memory") as memory:
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -20,38 +20,34 @@ from eunoe.gateway import looking, replaying
 from eunoe.gateway.answers import (
     Context,
     ContextItem,
-    DeadLetter,
     Imported,
-    LogLine,
-    Rebuilt,
     Recorded,
     Settled,
-    Status,
 )
 from eunoe.gateway.deciding import Decider
+from eunoe.gateway.erasing import Eraser, ErasingDoor
 from eunoe.gateway.home import Home
 from eunoe.gateway.recording import Progress, Recorder
+from eunoe.gateway.upkeep import UpkeepDoor
 from eunoe.infra.settings import Settings, load_settings
 from eunoe.processors import extraction
-from eunoe.processors.digest import Digest, digest_of
 from eunoe.processors.extracting import Extractor
 from eunoe.processors.ingestion.recalled import RecentlyRecalled
 from eunoe.processors.recall import Found, recall
 from eunoe.processors.tokens import counter
 from eunoe.stores import contracts
-from eunoe.stores.books.master import KeyFile
 from eunoe.stores.files import rendered
 from eunoe.stores.memories import SqliteMemories
 from eunoe.streams.errors import BadInput, NotFound, ScopeRequired, UnknownScope
 from eunoe.streams.events import Dropped, Kind
-from eunoe.streams.log import Bad, Verification, entry
+from eunoe.streams.log import entry
 from eunoe.streams.times import key_of, normalised
 
 RULES = Extractor(extraction.extract, extraction.VERSION)
 _SESSIONS_REMEMBERED = 1000
 
 
-class Memory:
+class Memory(ErasingDoor, UpkeepDoor):
     """A memory in one directory. Safe from any thread; any number of processes may open the same directory."""
 
     def __init__(self, home: Home, *, background: bool = True, clock: Callable[[], float] = time.time) -> None:
@@ -61,6 +57,8 @@ class Memory:
         self._in_context: OrderedDict[str, list[ContextItem]] = OrderedDict()
         self._recorder = Recorder(home.log, self._recalled, mask=home.settings.mask_secrets, now=self._now)
         self._decider = Decider(home, self._memories, self._now)
+        self._eraser = Eraser(home, self._now, self._drop_caches)
+        self._eraser.resume()
         if background:
             home.runtime.start()
 
@@ -226,6 +224,11 @@ class Memory:
         except UnicodeEncodeError:
             return False
 
+    def _drop_caches(self) -> None:
+        """Nothing that was forgotten stays in memory."""
+        self._recalled.forget("")
+        self._in_context.clear()
+
     def _note(self, found: Found, session: str | None, started: float) -> None:
         """Remember what was given out, so that it isn't learned again, and bill it."""
         self._recalled.add("", [item.text for item in found.items])
@@ -298,82 +301,3 @@ class Memory:
     def files(self, scope: str) -> dict[str, str]:
         """The file tree of a scope: path → Markdown."""
         return rendered(scope, self.memories(scope))
-
-    # -- the log and replay -----------------------------------------------------------------------
-
-    def log(
-        self, scope: str | None = None, after: int | None = None, limit: int | None = None, tail: bool = False
-    ) -> Iterator[LogLine]:
-        """The events of the log, opened; with `tail`, on and on as they come."""
-        return looking.log_lines(self._home, scope, after, limit, tail)
-
-    def verify(self) -> Verification:
-        """Check numbering, chain, seals and look-ups of every record, and that nothing was cut off its end."""
-        found = self._home.log.verify()
-        if found.ok:
-            for partition, position in enumerate(self._home.projections.positions()):
-                if position > (head := self._home.log.head(partition)):
-                    lost = Bad(partition, head + 1, "the log is shorter than what was already read from it")
-                    return Verification(False, found.partitions, found.records, lost)
-        return found
-
-    def rebuild(self, progress: Progress | None = None) -> Rebuilt:
-        """Make the projections anew from the log; no model is called. Raises Parked and keeps the old ones."""
-        return replaying.rebuild(self._home, progress)
-
-    def digest(self) -> Digest:
-        """The digest of all logical content, once all that was recorded is settled."""
-        self._home.runtime.settle()
-        return digest_of(self._home.projections.reader())
-
-    def status(self) -> Status:
-        """How far each part is, what waits, what failed."""
-        return looking.status(self._home)
-
-    def pause(self) -> None:
-        """Let recording go on without projecting in the background."""
-        self._home.runtime.pause()
-
-    def resume(self) -> None:
-        """Project in the background again."""
-        self._home.runtime.resume()
-
-    # -- dead letters and keys --------------------------------------------------------------------
-
-    def dead_letters(self) -> list[DeadLetter]:
-        """What failed and waits for a person."""
-        return self._decider.dead_letters()
-
-    def dead_letter(self, letter_id: str) -> DeadLetter:
-        """One of them. Raises NotFound."""
-        return self._decider.dead_letter(letter_id)
-
-    def retry(self, letter_id: str) -> DeadLetter:
-        """Run a parked step again."""
-        return self._decider.retry(letter_id)
-
-    def drop(self, letter_id: str, *, reason: str, actor: str = "user") -> DeadLetter:
-        """Go on without what failed, by a decision in the log."""
-        return self._decider.drop(letter_id, reason, actor)
-
-    def keys(self) -> dict[str, Any]:
-        """Where the master key comes from, and how many keys there are. Never a key."""
-        source = self._home.source
-        where = str(source.path) if isinstance(source, KeyFile) else type(source).__name__
-        return {"master": where, **self._home.keyring.counts()}
-
-    def rotate_master(self) -> dict[str, int]:
-        """A new master key in the key file, and every key wrapped under it."""
-        source = self._home.source
-        if not isinstance(source, KeyFile):
-            raise BadInput("the master key comes from outside this home: rotate it there, or use a key file")
-        return {"rewrapped": self._home.keyring.rotate_master(source)}
-
-    def rotate_subject(self, subject: str) -> dict[str, int]:
-        """A new key for a subject; its records' shares are wrapped under it and the old key is destroyed."""
-        if self._home.keyring.find_subject(subject) is None:
-            raise NotFound("no such subject; it is the scope path unless a turn names another")
-        old, new = self._home.keyring.renew(subject)
-        count = self._home.log.rewrap(old, new)
-        self._home.keyring.retire(old)
-        return {"version": new.version, "rewrapped": count}

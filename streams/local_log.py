@@ -16,7 +16,7 @@ from weakref import WeakSet
 import apsw
 
 from eunoe.streams import guard, local_erasure, local_lookup
-from eunoe.streams.errors import IdReused, LogDamaged, LogError, SchemaTooNew
+from eunoe.streams.errors import IdReused, KeyMissing, LogDamaged, LogError, SchemaTooNew
 from eunoe.streams.events import Forget
 from eunoe.streams.frames import EPOCH_SCHEMA, Envelope, body_hash, chained, encode_envelope, genesis
 from eunoe.streams.keyring import Keyring, SubjectKey
@@ -228,29 +228,53 @@ class LocalLog:
 
     def erase(self, request: Forget, erasure: Erasure) -> Appended:
         """Record a request and drop what it covers, in one commit; then destroy the keys and empty what lingers."""
-        covers = self._record_ids(erasure.places) + erasure.pseudonyms
-        one = entry(request, covers=covers)
+        one = entry(request, covers=self._record_ids(erasure.places) + erasure.pseudonyms)
         self.keyring.stream(one.scope)
         for subject in one.subjects:
             self.keyring.subject(subject)
         with self._lock, self._errors():
             try:
                 with immediate(self._writer):
-                    (outcome,) = self._placed([one])
-                    assert isinstance(outcome, Appended)
-                    row = number_of((outcome.partition, outcome.position))
-                    local_erasure.drop(self._writer, self.keyring, erasure.places, row)
-                    self._lookup.drop([self._lookup.mac(scope, event) for scope, event in erasure.ids])
-                    self._guard.suppress(erasure.names)
-                    gone = [(pseudonym,) for pseudonym in erasure.pseudonyms]
-                    self._writer.executemany("insert or ignore into destroyed values(?)", gone)
-                    self._writer.execute("update meta set value = value + 1 where name = 'generation'")
+                    outcome = self._erase(one, erasure)
             except BaseException:
                 self._forget_state()
                 raise
             self._destroy_again()
             folded(self._writer)
+        with self._grown:
+            self._grown.notify_all()
         return outcome
+
+    def _erase(self, one: Entry, erasure: Erasure) -> Appended:
+        """Under the lock: the request, the bytes, the look-ups, the guard and the keys to destroy."""
+        (outcome,) = self._placed([one])
+        assert isinstance(outcome, Appended)
+        row = number_of((outcome.partition, outcome.position))
+        local_erasure.drop(self._writer, self.keyring, erasure.places, row)
+        self._lookup.drop([self._lookup.mac(scope, event) for scope, event in erasure.ids])
+        self._guard.suppress(erasure.names, row)
+        gone = {*erasure.pseudonyms, *local_erasure.orphaned(self._writer, self.keyring, erasure.places)}
+        self._writer.executemany("insert or ignore into destroyed values(?)", [(pseudonym,) for pseudonym in gone])
+        self._writer.execute("insert into request values(?, ?, null)", (row, one.id))
+        self._writer.execute("update meta set value = value + 1 where name = 'generation'")
+        return outcome
+
+    def complete(self, completion: Forget) -> Appended:
+        """Record that a request is done with, once everything that follows from it is. Once only."""
+        with self._lock, self._errors(), immediate(self._writer):
+            (outcome,) = self._placed([entry(completion)])
+            assert isinstance(outcome, Appended)
+            row = number_of((outcome.partition, outcome.position))
+            self._writer.execute(
+                "update request set completed = ? where id = ? and completed is null", (row, completion.completes)
+            )
+        return outcome
+
+    def open_requests(self) -> list[Place]:
+        """Places of the requests whose completion is not recorded yet."""
+        with self._errors():
+            found = rows(self._reader(), "select row from request where completed is null order by row")
+        return [place_of(row) for (row,) in found]
 
     def readmit(self, request: Forget, names: Sequence[str]) -> int:
         """Record that these may come in again; how many were refused before."""
@@ -285,17 +309,20 @@ class LocalLog:
     # -- keys and files ---------------------------------------------------------------------------
 
     def rewrap(self, old: SubjectKey, new: SubjectKey) -> int:
-        """Wrap a subject's shares anew under a later version of its key; how many."""
+        """Wrap all shares of a subject's earlier keys, up to `old`, under a later version; how many."""
         with self._lock, self._errors(), immediate(self._writer):
             held = rows(
                 self._writer,
-                "select row, share from datakey where subject = ? and version = ?",
+                "select row, version, share from datakey where subject = ? and version <= ?",
                 (old.number, old.version),
             )
-            for row, share in held:
+            for row, version, share in held:
                 partition, position = place_of(row)
                 record = records_from(self._writer, self.keyring, partition, position, 1)[0].envelope.record
-                wrapped = seal(new.secret, unseal(old.secret, share, record), record)
+                key = self.keyring.key(old.number, version)
+                if key is None:
+                    raise KeyMissing(partition, position)
+                wrapped = seal(new.secret, unseal(key.secret, share, record), record)
                 self._writer.execute(
                     "update datakey set version = ?, share = ? where subject = ? and row = ?",
                     (new.version, wrapped, old.number, row),

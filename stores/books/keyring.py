@@ -5,7 +5,8 @@ Home and subject keys are wrapped by the master key; names stand as keyed hashes
 
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 
 from sqlalchemy import Connection, func, select
@@ -14,7 +15,7 @@ from sqlalchemy.dialects.sqlite import insert
 from eunoe.stores.books.database import Database
 from eunoe.stores.books.master import KeyFile, MasterKeySource
 from eunoe.stores.books.tables import meta, purpose, stream, subject, subject_key
-from eunoe.streams.errors import KeyringError, LogDamaged, WrongMasterKey
+from eunoe.streams.errors import BadInput, KeyringError, LogDamaged, MasterKeyMissing, WrongMasterKey
 from eunoe.streams.keyring import SubjectKey
 from eunoe.streams.sealing import KEY_BYTES, seal, unseal
 
@@ -61,17 +62,38 @@ class BooksKeyring:
         key = self._purposes.get(name)
         if key is None:
             with self._database.write() as connection:
-                wrapped = seal(self._master, secrets.token_bytes(KEY_BYTES), name.encode())
+                wrapped = self._wrapped(connection, secrets.token_bytes(KEY_BYTES), name.encode())
                 connection.execute(insert(purpose).values(name=name, wrapped=wrapped).on_conflict_do_nothing())
                 found = connection.execute(select(purpose.c.wrapped).where(purpose.c.name == name)).scalar_one()
             key = self._purposes[name] = self._unwrapped(found, name.encode())
         return key
 
     def _unwrapped(self, wrapped: bytes, binding: bytes) -> bytes:
-        try:
-            return unseal(self._master, wrapped, binding)
-        except LogDamaged:
-            raise KeyringError(f"a key in {self._database.path.name} is damaged; restore it from a backup") from None
+        for key in (self._master, *self._new_masters()):
+            with suppress(LogDamaged):
+                return unseal(key, wrapped, binding)
+        raise KeyringError(f"a key in {self._database.path.name} is damaged; restore it from a backup")
+
+    def _wrapped(self, connection: Connection, secret: bytes, binding: bytes) -> bytes:
+        """A key under the master key that is in force in this transaction: another process may have changed it."""
+        rows = {r.name: r.value for r in connection.execute(select(meta.c.name, meta.c.value))}
+        for key in (self._master, *self._new_masters()):
+            with suppress(LogDamaged):
+                unseal(key, rows["check"], rows["home"])
+                self._master = key
+                return seal(key, secret, binding)
+        raise WrongMasterKey(
+            "the master key was changed meanwhile, and not in its file; open the home with the new one"
+        )
+
+    def _new_masters(self) -> Iterator[bytes]:
+        """What the source says now, asked only when the key that we have does not fit."""
+        sources = [self._source]
+        if isinstance(self._source, KeyFile):
+            sources.insert(0, waiting(self._source))
+        for source in sources:
+            with suppress(MasterKeyMissing, BadInput):
+                yield source.read()
 
     def _mac(self, name: str) -> bytes:
         return blake2b(name.encode(), key=self.purpose("names"), digest_size=16).digest()
@@ -106,8 +128,9 @@ class BooksKeyring:
         known = self._subjects.get(name)
         if known is None:
             mac = self._mac(f"subject:{name}")
+            names = self.purpose("names")
             with self._lock, self._database.write() as connection:
-                known = self._newest(connection, mac) or self._made(connection, mac, name)
+                known = self._newest(connection, mac) or self._made(connection, mac, name, names)
             self._subjects[name] = known
         return known
 
@@ -120,38 +143,40 @@ class BooksKeyring:
         ).first()
         return None if row is None else SubjectKey(row[0], row[1], row[2], self._unwrapped(row[3], row[1]))
 
-    def _made(self, connection: Connection, mac: bytes, name: str) -> SubjectKey:
+    def _made(self, connection: Connection, mac: bytes, name: str, names: bytes) -> SubjectKey:
         pseudonym, secret = secrets.token_bytes(16), secrets.token_bytes(KEY_BYTES)
-        sealed = seal(self.purpose("names"), name.encode(), pseudonym)
+        sealed = seal(names, name.encode(), pseudonym)
         made = connection.execute(insert(subject).values(pseudonym=pseudonym, mac=mac, sealed=sealed))
         assert made.inserted_primary_key is not None
         number: int = made.inserted_primary_key[0]
         return self._add_version(connection, SubjectKey(number, pseudonym, 1, secret))
 
     def _add_version(self, connection: Connection, key: SubjectKey) -> SubjectKey:
-        wrapped = seal(self._master, key.secret, key.pseudonym)
+        wrapped = self._wrapped(connection, key.secret, key.pseudonym)
         connection.execute(insert(subject_key).values(subject=key.number, version=key.version, wrapped=wrapped))
         return key
 
     def subject_by_pseudonym(self, pseudonym: bytes) -> int | None:
-        if pseudonym not in self._numbers:
+        found = self._numbers.get(pseudonym)
+        if found is None and pseudonym not in self._numbers:
             with self._database.read() as connection:
                 statement = select(subject.c.number).where(subject.c.pseudonym == pseudonym)
-                self._numbers[pseudonym] = connection.execute(statement).scalar()
-        return self._numbers[pseudonym]
+                found = self._numbers[pseudonym] = connection.execute(statement).scalar()
+        return found
 
     def key(self, number: int, version: int) -> SubjectKey | None:
-        if (number, version) not in self._keys:
+        found = self._keys.get((number, version))
+        if found is None and (number, version) not in self._keys:
             with self._database.read() as connection:
                 row = connection.execute(
                     select(subject.c.pseudonym, subject_key.c.wrapped)
                     .join(subject_key, subject_key.c.subject == subject.c.number)
                     .where(subject.c.number == number, subject_key.c.version == version)
                 ).first()
-            self._keys[number, version] = (
-                None if row is None else SubjectKey(number, row[0], version, self._unwrapped(row[1], row[0]))
-            )
-        return self._keys[number, version]
+            if row is not None:
+                found = SubjectKey(number, row[0], version, self._unwrapped(row[1], row[0]))
+            self._keys[number, version] = found
+        return found
 
     def find_subject(self, name: str) -> int | None:
         with self._database.read() as connection:
@@ -171,18 +196,21 @@ class BooksKeyring:
 
     def renew(self, name: str) -> tuple[SubjectKey, SubjectKey]:
         """(old, new): a later version of a subject's key, durable. The log wraps its shares anew, then `retire`."""
-        old = self.subject(name)
+        self.subject(name)
+        mac = self._mac(f"subject:{name}")
         with self._lock, self._database.write() as connection:
+            old = self._newest(connection, mac)
+            assert old is not None
             new = SubjectKey(old.number, old.pseudonym, old.version + 1, secrets.token_bytes(KEY_BYTES))
             self._add_version(connection, new)
         self.refresh()
         return old, new
 
     def retire(self, key: SubjectKey) -> None:
-        """Destroy one version of a subject's key."""
+        """Destroy this version of a subject's key, and those that a rotation which was cut short left before it."""
         with self._lock, self._database.write() as connection:
             connection.execute(
-                subject_key.delete().where(subject_key.c.subject == key.number, subject_key.c.version == key.version)
+                subject_key.delete().where(subject_key.c.subject == key.number, subject_key.c.version <= key.version)
             )
         self._database.checkpoint()
         self.refresh()
@@ -202,9 +230,9 @@ class BooksKeyring:
         """Wrap every key under a new master key kept in `target`; how many. One transaction, then the file.
 
         The new key is durable in a file beside before the keyring needs it; `recovered` finishes after a crash.
+        The caller holds the home's lock, since whoever opens the home would take the waiting key for a left-over.
         """
-        waiting = KeyFile(target.path.with_name(target.path.name + ".next"))
-        new = waiting.make()
+        new = waiting(target).make()
         with self._lock, self._database.write() as connection:
             count = 0
             for name, wrapped in connection.execute(select(purpose.c.name, purpose.c.wrapped)).all():
@@ -221,7 +249,7 @@ class BooksKeyring:
                 count += 1
             mark = seal(new, b"eunoe", self.home)
             connection.execute(meta.update().where(meta.c.name == "check").values(value=mark))
-        waiting.path.rename(target.path)
+        waiting(target).move(target)
         self._master = new
         self.refresh()
         self._database.checkpoint()
@@ -230,14 +258,19 @@ class BooksKeyring:
 
 def recovered(database: Database, source: KeyFile) -> None:
     """Finish a master rotation that a crash left between the keyring and the file."""
-    waiting = KeyFile(source.path.with_name(source.path.name + ".next"))
-    if not waiting.path.exists():
+    following = waiting(source)
+    if not following.path.exists():
         return
     with database.read() as connection:
         rows: dict[str, bytes] = {r.name: r.value for r in connection.execute(select(meta.c.name, meta.c.value))}
     try:
-        unseal(waiting.read(), rows["check"], rows["home"])
-    except (LogDamaged, KeyError):
-        waiting.path.unlink()
+        unseal(following.read(), rows["check"], rows["home"])
+    except (LogDamaged, KeyError, BadInput):
+        following.path.unlink()
     else:
-        waiting.path.rename(source.path)
+        following.move(source)
+
+
+def waiting(source: KeyFile) -> KeyFile:
+    """Where the next master key lies until the keyring is wrapped under it."""
+    return KeyFile(source.path.with_name(source.path.name + ".next"))

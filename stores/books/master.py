@@ -41,7 +41,9 @@ class KeyFile:
             raise MasterKeyMissing(
                 f"no master key at {self.path}: put it back from your backup, or set EUNOE_MASTER_KEY"
             ) from None
-        except (OSError, UnicodeDecodeError):
+        except UnicodeDecodeError:
+            return decoded("")
+        except OSError:
             raise MasterKeyMissing(f"the master key at {self.path} can't be read; check its owner and mode") from None
 
     def make(self) -> bytes:
@@ -61,8 +63,14 @@ class KeyFile:
                 file.flush()
                 os.fsync(file.fileno())
             temporary.rename(self.path)
+            _synced(self.path.parent)
         finally:
             temporary.unlink(missing_ok=True)
+
+    def move(self, target: "KeyFile") -> None:
+        """Take another key file's place, durably."""
+        self.path.rename(target.path)
+        _synced(target.path.parent)
 
 
 class KeyValue:
@@ -91,6 +99,15 @@ class KeyCommand:
         return decoded(done.stdout.decode("ascii", "replace"))
 
     make = read
+
+
+def _synced(directory: Path) -> None:
+    """A rename is durable once its directory is."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def decoded(text: str) -> bytes:
