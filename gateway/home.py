@@ -13,8 +13,8 @@ from eunoe.processors.extracting import Extractor
 from eunoe.stores.books.bills import Bills
 from eunoe.stores.books.database import Database
 from eunoe.stores.books.keyring import BooksKeyring, recovered
-from eunoe.stores.books.receipts import Receipts
 from eunoe.stores.books.master import KeyCommand, KeyFile, KeyValue, MasterKeySource
+from eunoe.stores.books.receipts import Receipts
 from eunoe.stores.lexical import SqliteLexical
 from eunoe.stores.projections import FORMAT, Projections
 from eunoe.streams.errors import BadInput, KeyringLost, LogError

@@ -14,7 +14,7 @@ from eunoe.streams.events import AnyEvent, Correction, Decision, Dropped, Forget
 from eunoe.streams.sqlite_files import rows
 from eunoe.streams.times import key_of
 
-TABLE = "create table suppressed(mac blob primary key, until integer) without rowid"
+TABLE = "create table suppressed(mac blob primary key, until integer, request integer not null) without rowid"
 
 Name = tuple[str, int | None]
 """(what is named, event time key or None where no time lifts the suppression)."""
@@ -90,17 +90,22 @@ class Guard:
                 return Forgotten("this was forgotten on request and is not taken in again; `eunoe readmit` lifts that")
         return None
 
-    def suppress(self, names: Iterable[Name]) -> None:
-        """Refuse these from now on: names with the time key up to which they are refused, None for ever."""
+    def suppress(self, names: Iterable[Name], request: int) -> None:
+        """Refuse these for a request: names with the time key up to which they are refused, None for ever."""
         self._connection.executemany(
-            "insert into suppressed values(?, ?) on conflict do update set until = max(until, excluded.until)",
-            [(self.mac(name), until) for name, until in names],
+            "insert into suppressed values(?, ?, ?) on conflict do update set request = excluded.request,"
+            " until = case when until is null then null else max(until, excluded.until) end",
+            [(self.mac(name), until, request) for name, until in names],
         )
         self.refresh()
 
     def lift(self, names: Iterable[str]) -> int:
-        """Take these in again; how many were refused before."""
+        """Take these in again, and for a subject, scope or session all that went with it; how many were refused."""
         before = self._connection.total_changes()
-        self._connection.executemany("delete from suppressed where mac = ?", [(self.mac(name),) for name in names])
+        for name in names:
+            mac = self.mac(name)
+            whole = rows(self._connection, "select request from suppressed where mac = ? and until is not null", (mac,))
+            self._connection.execute("delete from suppressed where mac = ?", (mac,))
+            self._connection.executemany("delete from suppressed where request = ?", whole)
         self.refresh()
         return self._connection.total_changes() - before

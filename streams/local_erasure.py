@@ -16,6 +16,7 @@ TABLES = (
     "create table dropped(row integer primary key, request integer not null)",
     "create index dropped_request on dropped(request)",
     "create table destroyed(pseudonym blob primary key) without rowid",
+    "create table request(row integer primary key, id text not null, completed integer)",
 )
 
 
@@ -54,3 +55,19 @@ def dropped_among(connection: apsw.Connection, places: Sequence[Place]) -> set[P
     listed = f"[{','.join(str(number_of(place)) for place in places)}]"
     found = rows(connection, "select row from dropped where row in (select value from json_each(?))", (listed,))
     return {place_of(row) for (row,) in found}
+
+
+def orphaned(connection: apsw.Connection, keyring: Keyring, places: Iterable[Place]) -> list[bytes]:
+    """Pseudonyms of the subjects of these records whose keys open nothing any more."""
+    found: dict[bytes, int] = {}
+    for place in places:
+        held = rows(connection, "select envelope from record where row = ?", (number_of(place),))
+        for pseudonym in decode_envelope(held[0][0]).subjects:
+            number = keyring.subject_by_pseudonym(pseudonym)
+            if number is not None:
+                found[pseudonym] = number
+    return [
+        pseudonym
+        for pseudonym, number in found.items()
+        if not rows(connection, "select 1 from datakey where subject = ? limit 1", (number,))
+    ]

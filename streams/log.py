@@ -103,6 +103,9 @@ class Log(Protocol):
     def open(self, records: Sequence[Record]) -> list[Opened]:
         """The events of these records. Raises KeyMissing, LogDamaged, SchemaTooNew."""
 
+    def find(self, scope: str, event: str) -> Place | None:
+        """Where the event with this id starts."""
+
     def head(self, partition: int) -> int:
         """The last position of a partition, -1 when it is empty."""
 
@@ -114,6 +117,12 @@ class Log(Protocol):
 
     def erase(self, request: Forget, erasure: Erasure) -> Appended:
         """Record a request and drop what it covers: all of it or nothing, and again on opening where keys remain."""
+
+    def complete(self, completion: Forget) -> Appended:
+        """Record that a request is done with."""
+
+    def open_requests(self) -> list[Place]:
+        """Places of the requests whose completion is not recorded yet."""
 
     def readmit(self, request: Forget, names: Sequence[str]) -> int:
         """Record that these names may come in again; how many were refused before."""

@@ -67,6 +67,14 @@ report = Table(
     Column("tokens_out", Integer, nullable=False),
 )
 
+# Signed receipts, which hold no personal data.
+receipt = Table(
+    "receipt",
+    metadata,
+    Column("request", String, primary_key=True),
+    Column("document", LargeBinary, nullable=False),
+)
+
 use = Table(
     "use",
     metadata,

@@ -56,6 +56,11 @@ def upgrade() -> None:
         sa.Column("tokens_out", sa.Integer, nullable=False),
     )
     op.create_table(
+        "receipt",
+        sa.Column("request", sa.String, primary_key=True),
+        sa.Column("document", sa.LargeBinary, nullable=False),
+    )
+    op.create_table(
         "use",
         sa.Column("memory", sa.LargeBinary, primary_key=True),
         sa.Column("uses", sa.Integer, nullable=False),

@@ -1,0 +1,99 @@
+"""The doors to a home's health: its log, replay, dead letters and keys."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from eunoe.gateway import looking, replaying
+from eunoe.gateway.answers import DeadLetter, LogLine, Rebuilt, Status
+from eunoe.gateway.deciding import Decider
+from eunoe.gateway.home import Home
+from eunoe.gateway.recording import Progress
+from eunoe.processors.digest import Digest, digest_of
+from eunoe.stores.books.master import KeyFile
+from eunoe.streams.errors import BadInput, NotFound
+from eunoe.streams.log import Bad, Verification
+
+
+class UpkeepDoor:
+    """What an operator does with a memory."""
+
+    _home: Home
+    _decider: Decider
+
+    def log(
+        self, scope: str | None = None, after: int | None = None, limit: int | None = None, tail: bool = False
+    ) -> Iterator[LogLine]:
+        """The events of the log, opened; with `tail`, on and on as they come."""
+        return looking.log_lines(self._home, scope, after, limit, tail)
+
+    def verify(self) -> Verification:
+        """Check numbering, chain, seals and look-ups of every record, and that nothing was cut off its end."""
+        found = self._home.log.verify()
+        if found.ok:
+            for partition, position in enumerate(self._home.projections.positions()):
+                if position > (head := self._home.log.head(partition)):
+                    lost = Bad(partition, head + 1, "the log is shorter than what was already read from it")
+                    return Verification(False, found.partitions, found.records, lost)
+        return found
+
+    def rebuild(self, progress: Progress | None = None) -> Rebuilt:
+        """Make the projections anew from the log; no model is called. Raises Parked and keeps the old ones."""
+        return replaying.rebuild(self._home, progress)
+
+    def digest(self) -> Digest:
+        """The digest of all logical content, once all that was recorded is settled."""
+        self._home.runtime.settle()
+        return digest_of(self._home.projections.reader())
+
+    def status(self) -> Status:
+        """How far each part is, what waits, what failed."""
+        return looking.status(self._home)
+
+    def pause(self) -> None:
+        """Let recording go on without projecting in the background."""
+        self._home.runtime.pause()
+
+    def resume(self) -> None:
+        """Project in the background again."""
+        self._home.runtime.resume()
+
+    # -- dead letters and keys --------------------------------------------------------------------
+
+    def dead_letters(self) -> list[DeadLetter]:
+        """What failed and waits for a person."""
+        return self._decider.dead_letters()
+
+    def dead_letter(self, letter_id: str) -> DeadLetter:
+        """One of them. Raises NotFound."""
+        return self._decider.dead_letter(letter_id)
+
+    def retry(self, letter_id: str) -> DeadLetter:
+        """Run a parked step again."""
+        return self._decider.retry(letter_id)
+
+    def drop(self, letter_id: str, *, reason: str, actor: str = "user") -> DeadLetter:
+        """Go on without what failed, by a decision in the log."""
+        return self._decider.drop(letter_id, reason, actor)
+
+    def keys(self) -> dict[str, Any]:
+        """Where the master key comes from, and how many keys there are. Never a key."""
+        source = self._home.source
+        where = str(source.path) if isinstance(source, KeyFile) else type(source).__name__
+        return {"master": where, **self._home.keyring.counts()}
+
+    def rotate_master(self) -> dict[str, int]:
+        """A new master key in the key file, and every key wrapped under it."""
+        source = self._home.source
+        if not isinstance(source, KeyFile):
+            raise BadInput("the master key comes from outside this home: rotate it there, or use a key file")
+        with self._home.lock():
+            return {"rewrapped": self._home.keyring.rotate_master(source)}
+
+    def rotate_subject(self, subject: str) -> dict[str, int]:
+        """A new key for a subject; its records' shares are wrapped under it and the old key is destroyed."""
+        if self._home.keyring.find_subject(subject) is None:
+            raise NotFound("no such subject; it is the scope path unless a turn names another")
+        old, new = self._home.keyring.renew(subject)
+        count = self._home.log.rewrap(old, new)
+        self._home.keyring.retire(old)
+        return {"version": new.version, "rewrapped": count}

@@ -1,0 +1,1 @@
+"""Forgetting: what goes, what is built again, and the receipt that says so."""

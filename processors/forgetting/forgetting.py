@@ -1,0 +1,169 @@
+"""Carrying a forget out: plan, erase from the log, let the projection purge, build again, sign the receipt.
+
+The log's part is one commit, so that a kill leaves it done or not begun; the rest follows from the log and is
+finished by whoever opens the home next.
+"""
+
+import secrets
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from eunoe.processors.embedded import Embedded
+from eunoe.processors.forgetting.plan import Plan, Target, planned
+from eunoe.processors.forgetting.receipt import ChainHead, Destroyed, Receipt, signed
+from eunoe.streams.events import Forget, Interaction, Tombstone
+from eunoe.streams.guard import Name, event_name, scope_name, session_name, subject_name
+from eunoe.streams.keyring import Keyring
+from eunoe.streams.log import Erasure, Log, Record
+from eunoe.streams.places import Place, place_of
+from eunoe.streams.sqlite_files import folded
+from eunoe.streams.times import key_of
+
+HOME_SCOPE = "."
+Depth = Literal["redact", "forget"]
+
+
+class Forgetter:
+    """Forgets in one home. now: the time as RFC 3339. keep: stores a receipt by its request's id."""
+
+    def __init__(
+        self,
+        log: Log,
+        keyring: Keyring,
+        runtime: Embedded,
+        now: Callable[[], str],
+        keep: Callable[[Receipt], None],
+    ) -> None:
+        self._log, self._keyring, self._runtime, self._now, self._keep = log, keyring, runtime, now, keep
+
+    def plan(self, target: Target) -> Plan:
+        """What would go; nothing is changed. Raises NotFound."""
+        self._runtime.settle()
+        return planned(target, self._log, self._runtime.projections.reader())
+
+    def forget(self, target: Target, depth: Depth, actor: str, reason: str | None) -> Receipt:
+        """Forget or redact, and give the signed receipt. Raises NotFound."""
+        self._runtime.settle()
+        with self._runtime.lease():
+            self._runtime.work()
+            plan = planned(target, self._log, self._runtime.projections.writer())
+            before = self._heads()
+            request = self._request(plan, depth, actor, reason)
+            self._log.erase(request, self._erasure(plan, request, depth))
+            return self._finish(request, plan, before)
+
+    def resume(self) -> list[Receipt]:
+        """Finish the requests that a kill left between the log and their completion."""
+        if not self._log.open_requests():
+            return []
+        with self._runtime.lease():
+            self._runtime.work()
+            receipts = []
+            for place in self._log.open_requests():
+                (opened,) = self._log.open(self._log.read(place[0], place[1] - 1, 1))
+                assert isinstance(opened.event, Forget)
+                receipts.append(self._finish(opened.event, None, self._heads()))
+        return receipts
+
+    def readmit(self, target: Target, actor: str, reason: str | None) -> int:
+        """Take a forgotten subject, scope, session or event in again; how many suppressions were lifted."""
+        request = Forget(
+            scope=HOME_SCOPE, id=f"readmit-{secrets.token_hex(12)}", subjects=(HOME_SCOPE,), depth="readmit",
+            target=target.kind, at=self._now(), actor=actor, reason=reason,
+        )  # fmt: skip
+        return self._log.readmit(request, [name for name, _ in _target_names(target, None)])
+
+    # -- the request ------------------------------------------------------------------------------
+
+    def _request(self, plan: Plan, depth: Depth, actor: str, reason: str | None) -> Forget:
+        stones = () if depth == "forget" else tuple(self._tombstones(plan))
+        return Forget(
+            scope=HOME_SCOPE, id=f"forget-{secrets.token_hex(12)}", subjects=(HOME_SCOPE,), depth=depth,
+            target=plan.target.kind, at=self._now(), actor=actor, reason=reason, tombstones=stones,
+        )  # fmt: skip
+
+    def _tombstones(self, plan: Plan) -> list[Tombstone]:
+        events = self._log.open([record for turn in plan.turns for record in self._record(place_of(turn.number))])
+        return [
+            Tombstone(scope=event.scope, session=event.session, at=event.at)
+            for event in (opened.event for opened in events)
+            if isinstance(event, Interaction) and event.chunk == 0
+        ]
+
+    def _erasure(self, plan: Plan, request: Forget, depth: Depth) -> Erasure:
+        places = tuple(place_of(number) for number in plan.numbers)
+        opened = self._log.open([record for place in places for record in self._record(place)])
+        ids = {(one.event.scope, one.event.id) for one in opened if one.event is not None}
+        names: list[Name] = [(event_name(turn.scope, turn.event), None) for turn in plan.turns]
+        if depth == "forget":
+            names += _target_names(plan.target, key_of(request.at))
+        return Erasure(places, tuple(sorted(ids)), tuple(names), self._pseudonyms(plan))
+
+    def _pseudonyms(self, plan: Plan) -> tuple[bytes, ...]:
+        """A forgotten scope's stream; subjects whose keys open nothing more are found by the log itself."""
+        if plan.target.kind != "scope":
+            return ()
+        stream = self._keyring.find_stream(plan.target.name)
+        return () if stream is None else (stream,)
+
+    def _record(self, place: Place) -> list[Record]:
+        return self._log.read(place[0], place[1] - 1, 1)
+
+    # -- what follows -----------------------------------------------------------------------------
+
+    def _finish(self, request: Forget, plan: Plan | None, before: Sequence[ChainHead]) -> Receipt:
+        """Under the lease: purge, build again, empty what lingers, complete, sign."""
+        self._runtime.work()
+        writer = self._runtime.projections.writer()
+        folded(writer)
+        place = self._log.find(request.scope, request.id)
+        assert place is not None
+        dropped = self._log.erased_by(*place)
+        completion = request.model_copy(
+            update={"id": f"completed-{request.id}", "completes": request.id, "tombstones": (), "at": self._now()}
+        )
+        self._log.complete(completion)
+        self._runtime.work()
+        receipt = signed(
+            Receipt(
+                depth="redact" if request.depth == "redact" else "forget",
+                target=request.target,
+                home=self._keyring.home.hex(),
+                at=completion.at,
+                request=Destroyed(place[0], place[1], True),
+                request_id=request.id,
+                completion_id=completion.id,
+                records=tuple(Destroyed(partition, position) for partition, position in dropped),
+                keys={"data_keys": len(dropped)},
+                projections={"memories": {"gone": len(plan.gone), "built_again": len(plan.again)}} if plan else {},
+                rebuilt=plan.tainted if plan else 0,
+                chain_before=tuple(before),
+                chain_after=tuple(self._heads()),
+                public_key="",
+            ),
+            self._keyring.purpose("signing"),
+        )
+        self._keep(receipt)
+        return receipt
+
+    def _heads(self) -> list[ChainHead]:
+        heads = []
+        for partition in range(self._log.partitions):
+            (record,) = self._log.read(partition, self._log.head(partition) - 1, 1)
+            heads.append(ChainHead(partition, record.position, record.hash.hex()))
+        return heads
+
+
+def _target_names(target: Target, until: int | None) -> list[Name]:
+    """What the guard refuses by name, for a target that has one."""
+    match target.kind:
+        case "subject":
+            return [(subject_name(target.name, target.scope), until)]
+        case "scope":
+            return [(scope_name(target.name), until)]
+        case "session":
+            return [(session_name(target.scope or "", target.name), until)]
+        case "event":
+            return [(event_name(target.scope or "", target.name), None)]
+        case _:
+            return []
