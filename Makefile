@@ -7,7 +7,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 PYTEST := $(BIN)/python -m pytest
 
 export PYTHONNOUSERSITE := 1
-unexport PYTHONPATH PYTHONHOME
+# A machine that forbids .pyc files would compile the package anew for every process that a test starts.
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 
 .PHONY: all help demo test check bench soak lint types constraints clean
 .DEFAULT_GOAL := all

@@ -42,7 +42,7 @@ def retry(
     context: typer.Context, id: LetterId, home: Home = None, as_json: AsJson = False, no_wait: NoWait = False
 ) -> None:
     """Try one again, after its cause was fixed."""
-    with opened(context, home, no_wait, make=True) as memory:
+    with opened(context, home, no_wait) as memory:
         done = memory.retry(id)
         emit(done) if wants_json(context, as_json) else show(f"{id} runs again")
 
@@ -58,6 +58,6 @@ def drop(
     no_wait: NoWait = False,
 ) -> None:
     """Go on without it. What waits behind it is processed."""
-    with opened(context, home, no_wait, make=True) as memory:
+    with opened(context, home, no_wait) as memory:
         done = memory.drop(id, reason=reason, actor=actor or user())
         emit(done) if wants_json(context, as_json) else show(f"{id} is dropped")

@@ -84,7 +84,7 @@ def import_files(
 def log(
     context: typer.Context,
     scope: AnyScope = None,
-    after: Annotated[int | None, typer.Option(help="Only what stands after this position.")] = None,
+    after: Annotated[int | None, typer.Option(help="Only what stands after this position of its partition.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many.")] = None,
     tail: Annotated[bool, typer.Option("--tail", help="Go on as events come; with --json a document a line.")] = False,
     home: Home = None,

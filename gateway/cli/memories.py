@@ -63,7 +63,7 @@ def edit(
     no_wait: NoWait = False,
 ) -> None:
     """Correct a memory. The correction is an event: it survives a rebuild, and `undo` takes it back."""
-    with opened(context, home, no_wait, make=True) as memory:
+    with opened(context, home, no_wait) as memory:
         done = memory.edit(id, text, actor=actor or user(), reason=reason)
         emit(described(done)) if wants_json(context, as_json) else show(f"corrected {id}")
 
@@ -79,7 +79,7 @@ def retire(
     no_wait: NoWait = False,
 ) -> None:
     """Hide a memory. Its sources stay, and `undo` takes it back."""
-    with opened(context, home, no_wait, make=True) as memory:
+    with opened(context, home, no_wait) as memory:
         done = memory.retire(id, actor=actor or user(), reason=reason)
         emit(described(done)) if wants_json(context, as_json) else show(f"retired {id}")
 
@@ -95,7 +95,7 @@ def undo(
     no_wait: NoWait = False,
 ) -> None:
     """Take the last correction of a memory back."""
-    with opened(context, home, no_wait, make=True) as memory:
+    with opened(context, home, no_wait) as memory:
         done = memory.undo(id, actor=actor or user(), reason=reason)
         emit(described(done)) if wants_json(context, as_json) else show(f"took the correction of {id} back")
 

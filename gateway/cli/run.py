@@ -10,13 +10,10 @@ from eunoe.gateway.cli.output import complain
 from eunoe.streams.errors import EunoeError
 
 _HINTS = {
-    "UnknownScope": "`eunoe scopes` lists those that there are",
-    "ScopeRequired": "name one with --scope",
     "ProjectionOutdated": "run `eunoe rebuild`",
     "LogDamaged": "`eunoe verify` names the first bad position; restore the log from a backup",
-    "LogTruncated": "restore the log from a backup, or run `eunoe rebuild` to keep what is left",
+    "LogTruncated": "restore the log from a backup",
     "StorageFull": "free some space and run it again",
-    "Parked": "`eunoe deadletters list` shows what is parked",
 }
 
 
@@ -43,7 +40,7 @@ def _in_words(error: Exception) -> str:
     if isinstance(error, EunoeError):
         message = str(error) or type(error).__name__
         hint = _HINTS.get(type(error).__name__)
-        return f"{message}; {hint}" if hint and hint.split("`")[-2:][0] not in message else message
+        return f"{message}; {hint}" if hint else message
     if isinstance(error, OSError):
         return f"{error.strerror or type(error).__name__}{f': {error.filename}' if error.filename else ''}"
     # The message of a defect could hold content, so only its kind is shown.

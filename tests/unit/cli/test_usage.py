@@ -56,7 +56,7 @@ def test_wrong_usage_is_2_and_leaves_standard_output_empty(arguments, capsys, tm
 @pytest.mark.parametrize(
     ("raised", "code", "said"),
     [
-        (UnknownScope("scope is not known"), 1, "error: scope is not known; `eunoe scopes` lists those"),
+        (UnknownScope("scope is not known"), 1, "error: scope is not known\n"),
         (LogDamaged("broken chain", 1, 7), 1, "error: broken chain (partition 1, position 7); `eunoe verify`"),
         (BadInput("two\nlines"), 1, "error: two lines\n"),
         (PermissionError(13, "Permission denied", "x.db"), 1, "error: Permission denied: x.db\n"),
