@@ -64,14 +64,14 @@ def event_of(schema: str, body: bytes) -> AnyEvent:
     """The event that a stored body holds, lifted to the newest version. Raises SchemaTooNew, LogDamaged."""
     name, _, version = schema.partition("/")
     model = MODELS.get(name)
-    if model is None or not version.isdigit() or int(version) > VERSIONS[name]:
+    if model is None or not version.isdecimal() or not 1 <= int(version) <= VERSIONS[name]:
         raise SchemaTooNew(f"a record has the schema {schema[:40]!r}; upgrade Eunoe to read it")
     try:
         fields = _decode(body)
         for step in range(int(version), VERSIONS[name]):
             fields = UPCASTERS[name, step](fields)
         return model.model_validate(fields)  # type: ignore[return-value]
-    except (msgspec.DecodeError, ValidationError, TypeError) as error:
+    except (msgspec.DecodeError, ValidationError, TypeError, ValueError, LookupError, AttributeError) as error:
         raise LogDamaged(f"a record of schema {schema!r} can't be read: {type(error).__name__}") from None
 
 
