@@ -41,23 +41,33 @@ _TABLES = (
     "create index trace_number on trace(number)",
     "create table tombstone(number integer, scope text, session text, at text, actor text, time text,"
     " primary key(number, scope, session, at)) without rowid",
-    "create table item(turn integer, idx integer, scope integer, grp blob, id text, body blob, primary key(turn, idx))"
+    "create table item(turn integer, idx integer, scope integer, grp blob, id blob, body blob, primary key(turn, idx))"
     " without rowid",
     "create index item_group on item(scope, grp)",
-    "create table memory(number integer primary key, scope integer, id text unique not null, kind text, grp blob,"
+    "create table memory(number integer primary key, scope integer, id blob unique not null, kind text, grp blob,"
     " key integer, turn integer, retired integer, body blob)",
     "create index memory_group on memory(scope, grp)",
-    "create index memory_scope on memory(scope, key, id)",
+    "create index memory_scope on memory(scope, key)",
     "create index memory_turn on memory(turn)",
-    "create table alias(id text primary key, scope integer, kind text, event text, chunk integer) without rowid",
+    "create table alias(id blob primary key, scope integer, kind text, event text, chunk integer) without rowid",
     "create table correction(number integer primary key, scope integer, event text, undone integer, body blob)",
     "create index correction_scope on correction(scope)",
     "create table dropped(scope integer, session text, target text, primary key(scope, session, target)) without rowid",
     "create table setting(name text primary key, value text) without rowid",
 )
 
-_FIELDS = tuple(f for f in Memory.__struct_fields__ if f not in ("number", "scope", "sources"))
-_SOURCE = Source.__struct_fields__
+# The row's own columns give the rest; times that equal the memory's own are left out.
+_FIELDS = tuple(
+    f for f in Memory.__struct_fields__ if f not in ("number", "id", "scope", "kind", "sources", "key", "retired")
+)
+_COLUMNS = "m.number, s.path, m.id, m.kind, m.key, m.retired, m.body"
+_LAST = _FIELDS.index("last_confirmed")
+_DEFAULTS = tuple(
+    None if field.default is msgspec.NODEFAULT else field.default
+    for name in _FIELDS
+    for field in msgspec.structs.fields(Memory)
+    if field.name == name
+)
 _encode, _decode = msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder().decode
 
 
@@ -67,18 +77,44 @@ def create(connection: apsw.Connection) -> None:
         connection.execute(statement)
 
 
+def id_key(memory_id: str) -> bytes:
+    """The ten bytes behind a memory's id; empty for what is no such id."""
+    try:
+        return bytes.fromhex(memory_id.removeprefix("m-"))
+    except ValueError:
+        return b""
+
+
 def encoded(memory: Memory) -> bytes:
-    """The stored body of a memory: its fields in order, without number and scope."""
-    sources = [tuple([getattr(source, name) for name in _SOURCE]) for source in memory.sources]
-    return _encode((sources, [getattr(memory, name) for name in _FIELDS]))
+    """The stored body of a memory: its sources and those fields that no column holds."""
+    at = memory.at
+    sources = [
+        (s.event, s.session, s.role, None if s.at == at else s.at, s.chunk, s.start, s.end) for s in memory.sources
+    ]
+    fields = [getattr(memory, name) for name in _FIELDS]
+    fields[_LAST] = None if memory.last_confirmed == at else memory.last_confirmed
+    while fields and fields[-1] == _DEFAULTS[len(fields) - 1]:
+        fields.pop()
+    return _encode((sources, fields))
 
 
-def decoded(number: int, scope: str, body: bytes) -> Memory:
+def decoded(number: int, scope: str, key: bytes, kind: Kind, at_key: int, retired: int, body: bytes) -> Memory:
     """The memory of a row."""
-    sources, fields = _decode(body)
-    values: dict[str, Any] = dict(zip(_FIELDS, fields, strict=True))
+    sources, stored = _decode(body)
+    values: dict[str, Any] = dict(zip(_FIELDS, [*stored, *_DEFAULTS[len(stored) :]], strict=True))
+    at = values["at"]
+    values["last_confirmed"] = values["last_confirmed"] or at
     values["contested_by"] = tuple(values["contested_by"])
-    return Memory(number=number, scope=scope, sources=tuple([Source(*source) for source in sources]), **values)
+    return Memory(
+        number=number,
+        id=f"m-{key.hex()}",
+        scope=scope,
+        kind=kind,
+        key=at_key,
+        retired=bool(retired),
+        sources=tuple([Source(e, s, r, t or at, c, start, end) for e, s, r, t, c, start, end in sources]),
+        **values,
+    )
 
 
 class SqliteMemories:
@@ -97,10 +133,10 @@ class SqliteMemories:
     def many(self, numbers: Iterable[int]) -> dict[int, Memory]:
         wanted = msgspec.json.encode(list(numbers)).decode()
         return {
-            number: decoded(number, scope, body)
-            for number, scope, body in rows(
+            row[0]: decoded(*row)
+            for row in rows(
                 self._connection(),
-                "select m.number, s.path, m.body from json_each(?) j join memory m on m.number = j.value"
+                f"select {_COLUMNS} from json_each(?) j join memory m on m.number = j.value"
                 " join scope s on s.number = m.scope",
                 (wanted,),
             )
@@ -110,26 +146,27 @@ class SqliteMemories:
         connection = self._connection()
         found = rows(
             connection,
-            "select m.number, s.path, m.body from memory m join scope s on s.number = m.scope where m.id = ?",
-            (memory_id,),
+            f"select {_COLUMNS} from memory m join scope s on s.number = m.scope where m.id = ?",
+            (id_key(memory_id),),
         )
         return decoded(*found[0]) if found else self._through_lineage(connection, memory_id)
 
     def _through_lineage(self, connection: apsw.Connection, memory_id: str) -> Memory | None:
         """The memory that stands on what an older id stood on: same kind, same turn, else nothing."""
-        found = rows(connection, "select scope, kind, event, chunk from alias where id = ?", (memory_id,))
+        key = id_key(memory_id)
+        found = rows(connection, "select scope, kind, event, chunk from alias where id = ?", (key,))
         if not found:
             return None
         scope, kind, event, chunk = found[0]
         candidates = rows(
             connection,
-            "select distinct m.number, s.path, m.body, i.id = substr(?, 3) own"
+            f"select distinct {_COLUMNS}, i.id = ? own"
             " from turn t join item i on i.turn = t.number join memory m on m.scope = i.scope and m.grp = i.grp"
             " join scope s on s.number = m.scope"
             " where t.event = ? and t.chunk = ? and m.scope = ? and m.kind = ? order by own desc, m.key, m.id",
-            (memory_id, event, chunk, scope, kind),
+            (key, event, chunk, scope, kind),
         )
-        living = [decoded(number, path, body) for number, path, body, _ in candidates]
+        living = [decoded(*row[:-1]) for row in candidates]
         standing = (m for m in living if any(s.event == event and s.chunk == chunk for s in m.sources))
         return next(standing, None)
 
@@ -137,13 +174,14 @@ class SqliteMemories:
         number = self.scope_number(scope)
         if number is None:
             return
-        for row, body, hidden, has in rows(
+        found = rows(
             self._connection(),
-            "select number, body, retired, kind from memory where scope = ? order by key, id",
+            f"select {_COLUMNS} from memory m join scope s on s.number = m.scope where m.scope = ? order by m.key, m.id",
             (number,),
-        ):
-            if (kind is None or has == kind) and (retired or not hidden):
-                yield decoded(row, scope, body)
+        )
+        for row in found:
+            if (kind is None or row[3] == kind) and (retired or not row[5]):
+                yield decoded(*row)
 
     def neighbours(self, numbers: Iterable[int]) -> Mapping[int, tuple[int | None, int | None]]:
         connection, found = self._connection(), {}

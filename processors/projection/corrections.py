@@ -6,6 +6,7 @@ import apsw
 import msgspec
 
 from eunoe.processors.projection.settling import group_of
+from eunoe.stores.memories import id_key
 from eunoe.streams.events import Correction, Item
 from eunoe.streams.sqlite_files import rows
 
@@ -46,7 +47,9 @@ class Corrections:
 
     def _reach(self, scope: int, correction: Correction) -> tuple[set[tuple[int, bytes]], set[int]]:
         """Everything of a scope that a correction may touch: its target's group, its slot, its spans' turns."""
-        held = rows(self._db, "select grp, turn from memory where scope = ? and id = ?", (scope, correction.target))
+        held = rows(
+            self._db, "select grp, turn from memory where scope = ? and id = ?", (scope, id_key(correction.target))
+        )
         groups = {(scope, group) for group, _ in held if group is not None}
         turns = {turn for group, turn in held if group is None}
         for single in (True, False):

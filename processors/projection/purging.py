@@ -10,6 +10,7 @@ import msgspec
 
 from eunoe.processors.projection.results import Group, drop_items
 from eunoe.processors.projection.rows import Place, Rows
+from eunoe.stores.memories import id_key
 from eunoe.streams.sqlite_files import rows
 
 
@@ -64,7 +65,9 @@ def _purge_correction(target: Rows, number: int, done: Purged) -> None:
     scope = held[0][0]
     reached = rows(db, "select distinct target from trace where number = ?", (number,))
     for (name,) in reached:
-        groups = rows(db, "select grp from memory where scope = ? and id = ? and grp is not null", (scope, name))
+        groups = rows(
+            db, "select grp from memory where scope = ? and id = ? and grp is not null", (scope, id_key(name))
+        )
         groups += rows(
             db,
             "select i.grp from turn t join item i on i.turn = t.number where t.event = ? and i.scope = ?",

@@ -8,7 +8,7 @@ import msgspec
 from eunoe.processors.projection.rows import Rows, TurnRow
 from eunoe.processors.projection.settling import Evidence, group_of, item_id, settle
 from eunoe.stores.contracts import Memory
-from eunoe.stores.memories import DONE
+from eunoe.stores.memories import DONE, id_key
 from eunoe.streams.events import Correction, Interaction, Item, Kind, Result
 from eunoe.streams.sqlite_files import rows
 
@@ -24,7 +24,7 @@ def drop_items(target: Rows, scope: int, turn: TurnRow) -> set[Group]:
     if not held:
         return set()
     target.connection.execute("delete from item where turn = ?", (turn.number,))
-    target.alias(scope, turn.event, turn.chunk, [(name, _decode(body)[0]["kind"]) for _, name, body in held])
+    target.alias(scope, turn.event, turn.chunk, [(name.hex(), _decode(body)[0]["kind"]) for _, name, body in held])
     return {(scope, group) for group, _, _ in held}
 
 
@@ -41,7 +41,8 @@ def give_items(
         group = group_of(item)
         body = _encode((item.model_dump(exclude_defaults=True), anchor.at, anchor.role))
         target.connection.execute(
-            "insert or replace into item values(?, ?, ?, ?, ?, ?)", (turn.number, index, scope, group, name, body)
+            "insert or replace into item values(?, ?, ?, ?, ?, ?)",
+            (turn.number, index, scope, group, id_key(name), body),
         )
         groups.add((scope, group))
     target.replace(scope, None, turn.number, [] if episode is None else [(episode, turn.number)])
@@ -68,7 +69,7 @@ def settle_group(target: Rows, scope: int, path: str, group: bytes, corrections:
         " join turn t on t.number = i.turn join session s on s.number = t.session where i.scope = ? and i.grp = ?",
         (scope, group),
     )
-    evidence = [_evidence(*row) for row in held]
+    evidence = [_evidence(row[0].hex(), *row[1:]) for row in held]
     turns = {e.id: e.turn for e in evidence}
     settled = settle(path, evidence, corrections)
     target.replace(scope, group, None, [(memory, turns[memory.id[2:]]) for memory in settled])

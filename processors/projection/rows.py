@@ -7,7 +7,7 @@ import apsw
 
 from eunoe.processors.terms import terms
 from eunoe.stores.contracts import Lexical, Memory
-from eunoe.stores.memories import encoded
+from eunoe.stores.memories import encoded, id_key
 from eunoe.streams.sqlite_files import rows
 
 Place = tuple[int, int, str, int]
@@ -92,7 +92,7 @@ class Rows:
         """Keep ids of items, as (item id, kind), findable through the turn that they were said in."""
         self.connection.executemany(
             "insert or ignore into alias values(?, ?, ?, ?, ?)",
-            [(f"m-{name}", scope, kind, event, chunk) for name, kind in names],
+            [(id_key(name), scope, kind, event, chunk) for name, kind in names],
         )
 
     def replace(self, scope: int, group: bytes | None, turn: int | None, settled: Sequence[tuple[Memory, int]]) -> None:
@@ -101,11 +101,13 @@ class Rows:
         known = {
             row[1]: row
             for row in rows(
-                self.connection, f"select number, id, body from memory where scope = ? and {where}", (scope, value)
+                self.connection,
+                f"select number, id, retired, body from memory where scope = ? and {where}",
+                (scope, value),
             )
         }
         for memory, anchor in settled:
-            row = known.pop(memory.id, None)
+            row = known.pop(id_key(memory.id), None)
             self._write(scope, group, memory, anchor, row)
         gone = [row[0] for row in known.values()]
         if gone:
@@ -113,12 +115,12 @@ class Rows:
             self.connection.executemany("delete from memory where number = ?", [(number,) for number in gone])
 
     def _write(
-        self, scope: int, group: bytes | None, memory: Memory, turn: int, row: tuple[int, str, bytes] | None
+        self, scope: int, group: bytes | None, memory: Memory, turn: int, row: tuple[int, bytes, int, bytes] | None
     ) -> None:
         body = encoded(memory)
-        if row is not None and row[2] == body:
+        if row is not None and row[2:] == (int(memory.retired), body):
             return
-        values = (scope, memory.id, memory.kind, group, memory.key, turn, int(memory.retired), body)
+        values = (scope, id_key(memory.id), memory.kind, group, memory.key, turn, int(memory.retired), body)
         if row is not None:
             number = row[0]
             self.connection.execute(

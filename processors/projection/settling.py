@@ -50,6 +50,7 @@ class Settled(msgspec.Struct):
     superseded: "Settled | None" = None
     text: str | None = None
     retired: bool = False
+    value: str = ""
 
     @property
     def first(self) -> Evidence:
@@ -57,7 +58,7 @@ class Settled(msgspec.Struct):
 
     @property
     def id(self) -> str:
-        return memory_id(self.first.id)
+        return memory_id(self.evidence[0].id)
 
 
 def normal(text: str) -> str:
@@ -101,20 +102,15 @@ def _merged(evidence: list[Evidence]) -> list[Settled]:
     """Equal sayings put together. Of a slot that holds one value, only neighbours in time are equal enough."""
     settled: list[Settled] = []
     for one in evidence:
-        candidates = settled[-1:] if one.item.single else settled
+        candidates, value = settled[-1:] if one.item.single else settled, normal(one.item.value or "")
         for known in candidates:
-            if _same(known.first.item, one.item) and _one_period(known, one):
+            same = known.value == value and known.first.item.negative == one.item.negative
+            if same and _one_period(known, one):
                 known.evidence.append(one)
                 break
         else:
-            settled.append(Settled([one], valid_until=one.item.valid_until, contested=[]))
+            settled.append(Settled([one], valid_until=one.item.valid_until, contested=[], value=value))
     return settled
-
-
-def _same(first: Item, second: Item) -> bool:
-    if first.value is None:
-        return True  # one wording, one group
-    return normal(first.value) == normal(second.value or "") and first.negative == second.negative
 
 
 def _one_period(known: Settled, one: Evidence) -> bool:
@@ -136,7 +132,7 @@ def _compare(settled: list[Settled]) -> None:
     """Mark what supersedes and what contests what."""
     for index, later in enumerate(settled):
         for earlier in settled[:index]:
-            if earlier.superseded or not _conflict(earlier.first.item, later.first.item):
+            if earlier.superseded or not _conflict(earlier, later):
                 continue
             if later.first.item.changed or _explained(earlier, later):
                 earlier.superseded = later
@@ -146,11 +142,12 @@ def _compare(settled: list[Settled]) -> None:
                 later.contested.append(earlier)
 
 
-def _conflict(first: Item, second: Item) -> bool:
-    """Whether two items of one slot can't both hold."""
+def _conflict(earlier: Settled, later: Settled) -> bool:
+    """Whether two memories of one slot can't both hold."""
+    first, second = earlier.first.item, later.first.item
     if first.value is None or _apart(first, second):
         return False
-    if normal(first.value) == normal(second.value or ""):
+    if earlier.value == later.value:
         return first.negative != second.negative
     return first.single and second.single and not first.negative and not second.negative
 
