@@ -9,11 +9,14 @@ with Memory.open("./memory") as memory:
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+import apsw
 
 from eunoe.gateway import home as homes
 from eunoe.gateway import looking, replaying
@@ -171,39 +174,32 @@ class Memory(ErasingDoor, UpkeepDoor):
         if wait:
             self._home.runtime.settle()
         started = time.perf_counter()
-        if known_at is None:
-            found = self._found(self._memories, self._lexical(), query, asked, budget, as_of)
-        else:
-            with replaying.known_at(self._home, asked, known_at) as past:
-                memories, lexical = SqliteMemories(past.reader), homes.lexical_index(past.reader())
-                found = self._found(memories, lexical, query, asked, budget, as_of)
+        with self._projection(asked, known_at) as connection:
+            found = recall(
+                query,
+                memories=SqliteMemories(lambda: connection),
+                lexical=homes.lexical_index(connection),
+                scopes=asked,
+                budget=budget,
+                as_of=as_of,
+                now_key=key_of(self._now()),
+                counter=counter(),
+                recall_id=f"r-{secrets.token_hex(8)}",
+                staleness=looking.staleness(self._home),
+                waiting=asked,
+            )
         self._note(found, session, started)
         return found
 
-    def _found(
-        self,
-        memories: contracts.Memories,
-        lexical: contracts.Lexical,
-        query: str,
-        scopes: list[str],
-        budget: int,
-        as_of: str | None,
-    ) -> Found:
-        return recall(
-            query,
-            memories=memories,
-            lexical=lexical,
-            scopes=scopes,
-            budget=budget,
-            as_of=as_of,
-            now_key=key_of(self._now()),
-            counter=counter(),
-            recall_id=f"r-{secrets.token_hex(8)}",
-            staleness=looking.staleness(self._home),
-        )
-
-    def _lexical(self) -> contracts.Lexical:
-        return homes.lexical_index(self._home.projections.reader())
+    @contextmanager
+    def _projection(self, scopes: list[str], known_at: int | None) -> Iterator[apsw.Connection]:
+        """One connection for one recall: to the projections in use, or to a past state of these scopes."""
+        if known_at is None:
+            with self._home.projections.reading() as connection:
+                yield connection
+        else:
+            with replaying.known_at(self._home, scopes, known_at) as past:
+                yield past.reader()
 
     def _scopes(self, scope: str | None, scopes: Sequence[str] | None) -> list[str]:
         """The scopes that were asked, each checked. A prefix of a scope is another scope."""
@@ -226,12 +222,12 @@ class Memory(ErasingDoor, UpkeepDoor):
 
     def _drop_caches(self) -> None:
         """Nothing that was forgotten stays in memory."""
-        self._recalled.forget("")
+        self._recalled.clear()
         self._in_context.clear()
 
     def _note(self, found: Found, session: str | None, started: float) -> None:
         """Remember what was given out, so that it isn't learned again, and bill it."""
-        self._recalled.add("", [item.text for item in found.items])
+        self._recalled.add(item.text for item in found.items)
         if session is not None:
             self._in_context[session] = [ContextItem(i.id, i.kind, i.text, i.tokens) for i in found.items]
             self._in_context.move_to_end(session)

@@ -71,7 +71,7 @@ class Recorder:
         return Imported(tally.read, tally.recorded, tally.duplicates, tally.rejected, seconds)
 
     def _intake(self) -> Intake:
-        return Intake(mask=self._mask, known=self._recalled.of(""))
+        return Intake(mask=self._mask, known=self._recalled)
 
     def _with_defaults(self, report: Mapping[str, Any]) -> Mapping[str, Any]:
         if isinstance(report, Mapping) and report.get("at") is None:

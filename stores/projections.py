@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from weakref import WeakSet
 
 import apsw
 
@@ -30,7 +31,7 @@ class Projections:
     def __init__(self, link: Path, partitions: int) -> None:
         self.link, self.partitions = link, partitions
         self._lock, self._local = threading.RLock(), threading.local()
-        self._open: list[apsw.Connection] = []
+        self._open: WeakSet[apsw.Connection] = WeakSet()
         if not self.link.exists():
             self._point_to(self._fresh())
         self._writer: tuple[int, apsw.Connection] | None = None
@@ -56,11 +57,15 @@ class Projections:
         """This thread's connection to the file that is in use now."""
         inode = self.link.stat().st_ino
         known: tuple[int, apsw.Connection] | None = getattr(self._local, "reader", None)
-        if known is None or known[0] != inode:
-            if known is not None:
-                known[1].close()
+        if known is None or known[0] != inode:  # an old one closes once the last read on it lets go
             known = self._local.reader = (inode, self._connected(read_only=True))
         return known[1]
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """One connection for reads that belong together, also when the file is swapped meanwhile."""
+        with translated(self.link.name):
+            yield self.reader()
 
     def writer(self) -> apsw.Connection:
         """The one connection that writes; whoever uses it holds the projector's lease."""
@@ -75,7 +80,7 @@ class Projections:
     def _connected(self, *, read_only: bool) -> apsw.Connection:
         connection = connect(self.link.resolve(), read_only=read_only, create=False)
         with self._lock:
-            self._open.append(connection)
+            self._open.add(connection)
         return connection
 
     @contextmanager
@@ -103,7 +108,8 @@ class Projections:
         path = self._fresh()
         beside = Projections.__new__(Projections)
         beside.link, beside.partitions = path, self.partitions
-        beside._lock, beside._local, beside._open, beside._writer = threading.RLock(), threading.local(), [], None
+        beside._lock, beside._local = threading.RLock(), threading.local()
+        beside._open, beside._writer = WeakSet(), None
         try:
             yield beside
             beside.close()
@@ -118,7 +124,7 @@ class Projections:
     def close(self) -> None:
         """Close every connection that was opened here."""
         with self._lock:
-            for connection in self._open:
+            for connection in list(self._open):
                 if self._writer is not None and connection is self._writer[1]:
                     folded(connection)
                 connection.close()

@@ -5,7 +5,7 @@ such report of one call it is), so that the same history sent again is the same 
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Container
 from hashlib import blake2b
 from typing import Any
 
@@ -18,7 +18,7 @@ from eunoe.streams.events import Interaction, Tool, Withheld
 class Intake:
     """Makes the events of one call (one import, one `record_many`, one `record`), counting occurrences in it."""
 
-    def __init__(self, *, mask: bool = True, known: Collection[str] = ()) -> None:
+    def __init__(self, *, mask: bool = True, known: Container[str] = ()) -> None:
         self._mask, self._known = mask, known
         self._occurrences: Counter[bytes] = Counter()
 
@@ -97,4 +97,3 @@ def _chunks(
         )
         start = end
     return made
-

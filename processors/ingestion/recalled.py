@@ -7,11 +7,11 @@ import re
 import threading
 import unicodedata
 from collections import OrderedDict
-from collections.abc import Collection, Iterable
+from collections.abc import Container, Iterable
 
 OPEN = "<memory id="
 CLOSE = "</memory>"
-HOMES, LINES = 64, 20_000
+LINES = 20_000
 LEAST_LETTERS = 12
 _TAG = re.compile(r"(?:<|&lt;)(?=\s{0,8}/?\s{0,8}memory)", re.IGNORECASE)
 _MARK = re.compile(r"(?:<|&lt;)(?:(?P<close>/)memory|memory id=[^<>\n]{1,99}?)(?:>|&gt;)")
@@ -36,7 +36,7 @@ def normalised(line: str) -> str:
     return " ".join(_WORDS.findall(unicodedata.normalize("NFKC", plain).casefold()))
 
 
-def recalled_spans(text: str, known: Collection[str] = ()) -> tuple[tuple[int, int], ...]:
+def recalled_spans(text: str, known: Container[str] = ()) -> tuple[tuple[int, int], ...]:
     """Character ranges [start, end) of `text` that were recalled, ordered, apart from each other.
 
     They are what stands between the marks, however indented, quoted or nested and to the end where the close is
@@ -55,36 +55,32 @@ def within(spans: Iterable[tuple[int, int]], start: int, end: int) -> tuple[tupl
 
 
 class RecentlyRecalled:
-    """The lines of items recalled lately, by home: bounded, in memory, safe from any thread."""
+    """The lines of items recalled lately from one memory: bounded, never on disk, safe from any thread."""
 
-    def __init__(self, homes: int = HOMES, lines: int = LINES) -> None:
-        self._homes, self._lines = homes, lines
-        self._known: OrderedDict[str, OrderedDict[str, None]] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self, lines: int = LINES) -> None:
+        self._lines, self._lock = lines, threading.Lock()
+        self._known: OrderedDict[str, None] = OrderedDict()
 
-    def add(self, home: str, texts: Iterable[str]) -> None:
+    def add(self, texts: Iterable[str]) -> None:
         """Remember the lines of these items; short lines, which people say by themselves, are left out."""
         lines = [line for text in texts for line in map(normalised, text.splitlines()) if _telling(line)]
         with self._lock:
-            known = self._known.setdefault(home, OrderedDict())
-            self._known.move_to_end(home)
             for line in lines:
-                known[line] = None
-                known.move_to_end(line)
-            while len(known) > self._lines:
-                known.popitem(last=False)
-            while len(self._known) > self._homes:
+                self._known[line] = None
+                self._known.move_to_end(line)
+            while len(self._known) > self._lines:
                 self._known.popitem(last=False)
 
-    def of(self, home: str) -> frozenset[str]:
-        """What `recalled_spans` takes as `known`."""
-        with self._lock:
-            return frozenset(self._known.get(home, ()))
+    def __contains__(self, line: object) -> bool:
+        return line in self._known
 
-    def forget(self, home: str) -> None:
-        """Drop all lines of a home."""
+    def __bool__(self) -> bool:
+        return bool(self._known)
+
+    def clear(self) -> None:
+        """Forget all lines."""
         with self._lock:
-            self._known.pop(home, None)
+            self._known.clear()
 
 
 def _telling(line: str) -> bool:
@@ -105,7 +101,7 @@ def _marked(text: str) -> Iterable[tuple[int, int]]:
         yield start, len(text)
 
 
-def _known_lines(text: str, known: Collection[str]) -> Iterable[tuple[int, int]]:
+def _known_lines(text: str, known: Container[str]) -> Iterable[tuple[int, int]]:
     start = 0
     for line in text.splitlines(keepends=True):
         if normalised(line) in known:

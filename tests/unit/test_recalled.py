@@ -96,37 +96,30 @@ def test_escape_keeps_ordinary_text():
 
 def test_lines_recalled_lately_are_found_without_marks():
     recently = RecentlyRecalled()
-    recently.add("home", ["Ana: I ship through GitHub Actions.", "Ben: ok", "安娜：我对花生过敏。"])
-    known = recently.of("home")
+    recently.add(["Ana: I ship through GitHub Actions.", "Ben: ok", "安娜：我对花生过敏。"])
     text = "I remember:\n  - ana: I ship  through GitHub Actions\nAna: I ship by hand.\nBen: ok\n> 安娜：我对花生过敏"
-    assert tagged(text, known) == ["  - ana: I ship  through GitHub Actions", "> 安娜：我对花生过敏"]
-    assert recently.of("other") == frozenset()
-    recently.forget("home")
-    assert recalled_spans(text, recently.of("home")) == ()
+    assert tagged(text, recently) == ["  - ana: I ship  through GitHub Actions", "> 安娜：我对花生过敏"]
+    recently.clear()
+    assert not recently
+    assert recalled_spans(text, recently) == ()
 
 
 def test_what_is_remembered_is_bounded_and_the_latest_stays():
-    recently = RecentlyRecalled(homes=2, lines=3)
-    for number in range(5):
-        recently.add("a", [f"a rather long remembered line {number}"])
-    assert recently.of("a") == {f"a rather long remembered line {n}" for n in (2, 3, 4)}
-    recently.add("b", ["another long line of words"])
-    recently.add("c", ["another long line of words"])
-    assert recently.of("a") == frozenset()
-    assert recently.of("c") == {"another long line of words"}
+    recently = RecentlyRecalled(lines=3)
+    lines = [f"a rather long remembered line {number}" for number in range(5)]
+    recently.add(lines)
+    assert [line in recently for line in lines] == [False, False, True, True, True]
 
 
 def test_threads_may_add_at_once():
     recently = RecentlyRecalled(lines=50)
-    threads = [
-        threading.Thread(target=lambda t=t: [recently.add("h", [f"thread {t} said line {n}"]) for n in range(100)])
-        for t in range(4)
-    ]
+    lines = [[f"thread {t} said line {n}" for n in range(100)] for t in range(4)]
+    threads = [threading.Thread(target=lambda own=own: [recently.add([line]) for line in own]) for own in lines]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(recently.of("h")) == 50
+    assert sum(line in recently for own in lines for line in own) == 50
 
 
 def test_normalised_ignores_quoting_spacing_and_case():
