@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE_FOLDERS = ("streams", "stores", "processors", "gateway", "evals", "infra")
-TEXT_SUFFIXES = frozenset(
-    {"", ".py", ".md", ".toml", ".txt", ".json", ".jsonl", ".yml", ".yaml", ".ini", ".mako"}
-)
+TEXT_SUFFIXES = frozenset({"", ".py", ".md", ".toml", ".txt", ".json", ".jsonl", ".yml", ".yaml", ".ini", ".mako"})
 IGNORED = frozenset({"__pycache__", "build", "dist", "memory", "demo-home"})
 
 

@@ -37,9 +37,7 @@ def allowed(importer: str, imported: str) -> bool:
     if source == target:
         return True
     if {source, target} == {"gateway", "evals"}:
-        return names(importer, "eunoe.gateway.cli") or (
-            source == "evals" and not names(imported, "eunoe.gateway.cli")
-        )
+        return names(importer, "eunoe.gateway.cli") or (source == "evals" and not names(imported, "eunoe.gateway.cli"))
     return LAYERS[target] < LAYERS[source]
 
 
