@@ -82,13 +82,14 @@ def evaluate(
         place = Path(home) if home else Path(stack.enter_context(_folder()), "memory")
         if place.exists():
             raise BadInput(f"{place.name!r} exists already; name a new folder")
-        memory = stack.enter_context(Memory.open(place))
-        start = perf_counter()
-        for file in loaded.paths:
-            memory.import_file(file, format=loaded.format)
-        memory.settle()
-        spent = perf_counter() - start
-        found = measure(loaded, Recalled(memory), budgets, spent=spent)
+        with Memory.open(place) as memory:
+            start = perf_counter()
+            for file in loaded.paths:
+                memory.import_file(file, format=loaded.format)
+            memory.settle()
+            spent = perf_counter() - start
+            found = measure(loaded, Recalled(memory), budgets, spent=spent)
+        # once closed: a write-ahead log that is still open would be counted with it
         return msgspec.structs.replace(found, bytes=_size(place), baselines=plain)
 
 

@@ -163,3 +163,17 @@ def test_bm25_finds_chinese_turns() -> None:
     question = next(q for q in loaded.questions if "过敏" in q.text)
     items = Bm25(loaded.turns, len).answer(question, 200).items
     assert question.gold <= {event for _, cited in items for event in cited}
+
+
+def test_a_dataset_is_imported_settled_and_recalled_through_the_public_door(tmp_path: Path) -> None:
+    path = put(tmp_path, talk())
+    found = run.evaluate(path, budgets=[300], home=tmp_path / "kept")
+    assert (found.system, found.n, found.left_out, found.model_calls) == ("eunoe", 2, 3, 0)
+    score = found.budgets["300"]
+    assert score.by_category["single_hop"].share == 1
+    assert (score.over_budget, score.not_in_text) == (0, 0)
+    assert 0 < score.tokens <= 300
+    assert [(b.system, b.unit, b.n) for b in found.baselines] == [("bm25", "turn", 2), ("bm25", "turn±1", 2)]
+    assert found.bytes == sum(f.stat().st_size for f in (tmp_path / "kept").rglob("*") if f.is_file())
+    with pytest.raises(BadInput, match="exists already"):
+        run.evaluate(path, home=tmp_path / "kept")
