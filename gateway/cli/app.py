@@ -5,7 +5,18 @@ from typing import Annotated
 import typer
 
 import eunoe
-from eunoe.gateway.cli import deadletters, demo, evaluation, files, history, keys, memories, recalling, upkeep
+from eunoe.gateway.cli import (
+    deadletters,
+    demo,
+    evaluation,
+    files,
+    forgetting,
+    history,
+    keys,
+    memories,
+    recalling,
+    upkeep,
+)
 from eunoe.gateway.cli.options import AsJson, Home, NoWait, shared
 
 app = typer.Typer(
@@ -46,6 +57,9 @@ for name, verb, panel in (
     ("context", recalling.context, "Read"),
     ("log", history.log, "Read"),
     ("scopes", upkeep.scopes, "Read"),
+    ("redact", forgetting.redact, "Forget"),
+    ("readmit", forgetting.readmit, "Forget"),
+    ("receipts", forgetting.receipts, "Forget"),
     ("status", upkeep.status, "Keep"),
     ("verify", upkeep.verify, "Keep"),
     ("rebuild", upkeep.rebuild, "Keep"),
@@ -55,5 +69,11 @@ for name, verb, panel in (
 ):
     app.command(name, rich_help_panel=panel)(verb)
 
-for group, panel in ((memories.app, "Read"), (files.app, "Read"), (deadletters.app, "Keep"), (keys.app, "Keep")):
+for group, panel in (
+    (memories.app, "Read"),
+    (files.app, "Read"),
+    (forgetting.app, "Forget"),
+    (deadletters.app, "Keep"),
+    (keys.app, "Keep"),
+):
     app.add_typer(group, rich_help_panel=panel)
