@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from eunoe.streams.errors import LogDamaged
 from eunoe.streams.frames import Envelope, body_hash, chained, encode_envelope
 from eunoe.streams.keyring import Keyring, SubjectKey
+from eunoe.streams.local_tree import grow
 from eunoe.streams.log import Appended, Entry
 from eunoe.streams.partitioning import partition_of
 from eunoe.streams.places import SHIFT
@@ -123,3 +124,4 @@ class Batch:
             return
         self._connection.executemany("insert into record values(?, ?, ?, null, ?)", self._records)
         self._connection.executemany("insert into datakey values(?, ?, ?, ?)", self._datakeys)
+        grow(self._connection, [record[0] for record in self._records])

@@ -15,7 +15,7 @@ from weakref import WeakSet
 
 import apsw
 
-from eunoe.streams import guard, local_erasure, local_lookup
+from eunoe.streams import guard, local_erasure, local_lookup, local_tree
 from eunoe.streams.errors import IdReused, KeyMissing, LogDamaged, LogError, SchemaTooNew
 from eunoe.streams.events import Forget
 from eunoe.streams.frames import EPOCH_SCHEMA, Envelope, body_hash, chained, encode_envelope, genesis
@@ -23,7 +23,7 @@ from eunoe.streams.keyring import Keyring, SubjectKey
 from eunoe.streams.local_batch import Batch, head_of
 from eunoe.streams.local_lookup import Lookup
 from eunoe.streams.local_reader import bodies_of, records_from
-from eunoe.streams.log import Appended, Entry, Erasure, Opened, Outcome, Record, Verification, entry
+from eunoe.streams.log import Appended, Entry, Erasure, Heads, Opened, Outcome, Record, Verification, entry
 from eunoe.streams.places import SHIFT, Place, number_of, place_of
 from eunoe.streams.schemas import event_of, same_content
 from eunoe.streams.sealing import seal, unseal
@@ -39,6 +39,7 @@ _TABLES = (
     *local_lookup.TABLES,
     *local_erasure.TABLES,
     guard.TABLE,
+    local_tree.TABLE,
     "create table meta(name text primary key, value) without rowid",
 )
 _META = {"format": int, "home": bytes, "partitions": int, "epoch": int, "writer": bytes, "generation": int}
@@ -210,6 +211,11 @@ class LocalLog:
         with self._errors():
             return head_of(self._reader(), partition)[0]
 
+    def node(self, partition: int, level: int, index: int) -> bytes:
+        """Hash of a perfect subtree of a partition's hash tree."""
+        with self._errors():
+            return local_tree.node(self._reader(), partition, level, index)
+
     def wait(self, heads: Sequence[int], timeout: float) -> bool:
         deadline, pause = time.monotonic() + timeout, 0.002
         while all(self.head(partition) <= head for partition, head in enumerate(heads)):
@@ -221,8 +227,8 @@ class LocalLog:
             pause = min(pause * 1.5, 0.05)
         return True
 
-    def verify(self) -> Verification:
-        return verified(self, self._finder())
+    def verify(self, heads: Heads | None = None) -> Verification:
+        return verified(self, self._finder(), heads or {})
 
     # -- erasing ----------------------------------------------------------------------------------
 

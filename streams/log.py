@@ -3,7 +3,7 @@
 Every backend runs the suite in tests/contract/log.py.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -70,6 +70,9 @@ class Verification(msgspec.Struct, frozen=True):
 
 Outcome = Appended | Rejected
 
+Heads = Mapping[tuple[int, int], bytes]
+"""(partition, size) → root of the hash tree over its first `size` records."""
+
 
 class Erasure(msgspec.Struct, frozen=True):
     """What a forget takes from the log.
@@ -112,8 +115,13 @@ class Log(Protocol):
     def wait(self, heads: Sequence[int], timeout: float) -> bool:
         """Wait until some partition's head is past the given one; False after `timeout` seconds."""
 
-    def verify(self) -> Verification:
-        """Check numbering, chain, seals and look-ups of every record."""
+    def node(self, partition: int, level: int, index: int) -> bytes:
+        """Hash of the perfect subtree over records [index · 2^level, (index + 1) · 2^level): see `streams.merkle`."""
+
+    def verify(self, heads: Heads | None = None) -> Verification:
+        """Check numbering, chain, seals, look-ups and hash tree of every record; that what was dropped is covered by
+        a request; and that the log continues these heads.
+        """
 
     def erase(self, request: Forget, erasure: Erasure) -> Appended:
         """Record a request and drop what it covers: all of it or nothing, and again on opening where keys remain."""
