@@ -1,6 +1,7 @@
 """Options that many verbs share, and the opened memory that they lead to. They may stand before or after the verb."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,11 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eunoe.gateway.cli.output import say
-from eunoe.streams.errors import NotFound
+from eunoe.gateway.cli.progress import bar
+from eunoe.streams.errors import NotFound, WaitTimeout
 
 if TYPE_CHECKING:
+    from eunoe.gateway.answers import Settled
     from eunoe.gateway.memory import Memory
     from eunoe.infra.settings import Settings
+
+_LOOK_SECONDS = 0.3
 
 Home = Annotated[
     Path | None,
@@ -85,6 +90,19 @@ def opened(
 
 
 def _settle(memory: "Memory") -> None:
-    settled = memory.settle()
+    settled = memory.settle() if not sys.stderr.isatty() else _watched(memory)
     if settled.parked:
         say(f"{len(settled.parked)} steps are parked; `eunoe deadletters list` shows them")
+
+
+def _watched(memory: "Memory") -> "Settled":
+    """Settle with a bar: what is left is asked every now and then."""
+    total = 1
+    with bar("settling") as report:
+        while True:
+            try:
+                return memory.settle(_LOOK_SECONDS)
+            except WaitTimeout:
+                left = memory.status().staleness.events
+                total = max(total, left)
+                report(1 - left / total, total - left)
