@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from eunoe.processors.terms import terms
 from eunoe.processors.tokens import TokenCounter
 
-_SENTENCE = re.compile(r"[^.!?。！？…\n]*+(?:[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+[」』”’）]*|[.!?…\n]|$)\s*+")
+_SENTENCE = re.compile(
+    r"(?:[^.!?。！？…\n]|[.!?…](?![\s.!?…\"'”’)\]]|$))*+"
+    r"(?:[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+[」』”’）]*|[.!?…\n]|$)\s*+"
+)
 _VOICE = re.compile(r"[^\n:：]{1,64}[:：] ")
 
 

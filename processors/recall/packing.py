@@ -13,7 +13,7 @@ from eunoe.processors.tokens import TokenCounter
 from eunoe.stores.contracts import Memory
 
 TRIED = 300
-LEAST = 10
+LEAST, LEAST_CUT = 10, 16
 _BREAK = re.compile(r"(?:\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])+")
 _BREAKING = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
@@ -53,7 +53,7 @@ def packed(
     frame = counter.count(f"{opening(recall_id)}\n") + counter.count(CLOSE)
     chosen: list[Placed] = []
     headings: set[str] = set()
-    said: set[str] = set()
+    said: set[tuple[str, str]] = set()
     left = budget - frame
     for tried, one in enumerate(candidates):
         if tried == TRIED or left < LEAST:
@@ -61,16 +61,17 @@ def packed(
         mark, heading = _mark(one.memory, moment), _heading(one.memory, scopes)
         around = counter.count(mark) + 1 + (0 if heading in headings else counter.count(f"{heading}\n"))
         whole = one_piece(one.memory.text)
-        if whole in said:
+        if (one.memory.scope, whole) in said:
             continue
         text = whole
         cost = counter.count(whole) + around
         if cost > budget // 2:
-            text = shortened(whole, (left if not chosen else min(left, budget // 2)) - around, asked, counter)
+            room = (left if not chosen else min(left, budget // 2)) - around
+            text = shortened(whole, room, asked, counter) if room >= LEAST_CUT or cost <= left else ""
             cost = counter.count(text) + around
         if text and cost <= left:
             chosen.append(Placed(one.memory, one.score, text, mark))
-            said.add(whole)
+            said.add((one.memory.scope, whole))
             headings.add(heading)
             left -= cost
     return _fitted(chosen, budget, scopes, recall_id, counter)

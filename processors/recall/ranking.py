@@ -5,19 +5,19 @@ A turn's neighbours lend it a share of their score: an answer often holds no wor
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from eunoe.processors.recall.moment import Moment
 from eunoe.processors.terms import terms
-from eunoe.stores.contracts import Lexical, Memories, Memory
+from eunoe.stores.contracts import Hit, Lexical, Memories, Memory
 
-HITS = 400
-SPREADING = 120
-NEXT, SECOND, SESSION = 0.5, 0.2, 0.1
+HITS, HITS_A_SCOPE = 200, 50
+SPREADING = 60
+NEXT, SECOND, SESSION = 0.6, 0.3, 0.2
 SESSION_HITS = 3
-NAMED = 1.3
+NAMED = 1.5
 ENDED, UNTRUSTED = 0.3, 0.5
 ROLES = frozenset(("user", "assistant", "tool", "system", "observation", "feedback"))
 _VOICE = re.compile(r"([^\n:：]{1,64})[:：] ")
@@ -34,20 +34,30 @@ def ranked(
     asked: Sequence[str], scopes: Sequence[int], moment: Moment, memories: Memories, lexical: Lexical
 ) -> list[Candidate]:
     """Candidates of all scopes, best first; equal ones newest first, then by id."""
-    limit = max(1, HITS // max(1, len(scopes)))
-    base = {hit.number: hit.score for scope in scopes for hit in lexical.search(scope, asked, limit)}
+    limit = max(HITS_A_SCOPE, HITS // max(1, len(scopes)))
+    base = _relative([hit for scope in scopes for hit in lexical.search(scope, asked, limit)])
     seen = _seen(memories, moment, base)
     scores = {number: score for number, score in base.items() if number in seen}
     spread = _around(memories, {n: s for n, s in scores.items() if seen[n].kind == "episode"})
     seen |= _seen(memories, moment, [number for number in spread if number not in base])
     scores = {number: scores.get(number, 0.0) + spread.get(number, 0.0) for number in seen}
     sessions = _sessions(seen, base)
-    named = set(asked)
-    found = [
-        Candidate(memory, (scores[number] + SESSION * sessions[_session(memory)]) * _weight(memory, moment, named))
+    voices = {number: voice(memory) for number, memory in seen.items()}
+    named = {name for name in set(voices.values()) if name is not None and not set(asked).isdisjoint(terms(name))}
+    return in_order(
+        Candidate(
+            memory,
+            (scores[number] + SESSION * sessions[_session(memory)])
+            * (NAMED if voices[number] in named else 1.0)
+            * _standing(memory, moment),
+        )
         for number, memory in seen.items()
-    ]
-    return sorted(found, key=lambda one: (-round(one.score, 9), -one.memory.key, one.memory.id))
+    )
+
+
+def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Best first; equal ones newest first, then by id."""
+    return sorted(candidates, key=lambda one: (-round(one.score, 9), -one.memory.key, one.memory.id))
 
 
 def others(candidate: Candidate, moment: Moment, memories: Memories) -> list[Memory]:
@@ -66,6 +76,12 @@ def voice(memory: Memory) -> str | None:
     else:
         name = memory.about
     return None if name is None or name.casefold() in ROLES else name
+
+
+def _relative(hits: Sequence[Hit]) -> dict[int, float]:
+    """Scores as shares of the best: an index of a few rows gives very small ones."""
+    best = max((hit.score for hit in hits), default=0.0)
+    return {hit.number: hit.score / best if best > 0 else 1.0 for hit in hits}
 
 
 def _seen(memories: Memories, moment: Moment, numbers: Sequence[int] | Mapping[int, float]) -> dict[int, Memory]:
@@ -108,13 +124,7 @@ def _sessions(seen: Mapping[int, Memory], base: Mapping[int, float]) -> dict[tup
     return {session: sum(sorted(scores)[-SESSION_HITS:]) for session, scores in by_session.items()}
 
 
-def _weight(memory: Memory, moment: Moment, named: set[str]) -> float:
-    weight = 1.0
-    name = voice(memory)
-    if name is not None and not named.isdisjoint(terms(name)):
-        weight *= NAMED
-    if memory.kind != "episode" and moment.ended(memory):
-        weight *= ENDED
-    if memory.untrusted:
-        weight *= UNTRUSTED
-    return weight
+def _standing(memory: Memory, moment: Moment) -> float:
+    """What has ended, and what can't be trusted, stands behind the rest."""
+    ended = ENDED if memory.kind != "episode" and moment.ended(memory) else 1.0
+    return ended * (UNTRUSTED if memory.untrusted else 1.0)

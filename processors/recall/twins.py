@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from eunoe.processors.recall.moment import Moment
-from eunoe.processors.recall.ranking import Candidate
+from eunoe.processors.recall.ranking import Candidate, in_order
 from eunoe.processors.terms import query_terms, terms
 from eunoe.stores.contracts import Memory
 
@@ -32,12 +32,11 @@ def without_twins(candidates: Sequence[Candidate], asked: Sequence[str], moment:
         elif len(one.memory.sources) == 1 and not _brings(one.memory, turn.memory, asked):
             dropped.add(one.memory.id)
             lifted[turn.memory.id] = max(lifted[turn.memory.id], one.score)
-    kept = [
+    return in_order(
         Candidate(one.memory, max(one.score, lifted.get(one.memory.id, 0.0)))
         for one in candidates
         if one.memory.id not in dropped
-    ]
-    return sorted(kept, key=lambda one: (-round(one.score, 9), -one.memory.key, one.memory.id))
+    )
 
 
 def _place(memory: Memory) -> tuple[str, str, int]:
