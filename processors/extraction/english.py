@@ -1,0 +1,517 @@
+"""Facts from English sentences: who they speak of, what they say, as sentences that name the speaker."""
+
+import re
+
+from eunoe.processors.extraction import dates
+from eunoe.processors.extraction.clauses import Clause, changed, clause, hedged
+from eunoe.processors.extraction.deploys import deploy_slots, way_slots
+from eunoe.processors.extraction.draft import Found, Frame, Person
+from eunoe.processors.extraction.fillers import body
+from eunoe.processors.extraction.nouns import favourite_slots, own_attribute
+from eunoe.processors.extraction.rewrite import ADVERBS, named, sentence
+from eunoe.processors.extraction.sentences import Piece
+from eunoe.processors.extraction.slots import Slot, slots_of
+from eunoe.processors.extraction.subjects import HE, RELATIONS, SHE, Subject, subject
+from eunoe.processors.extraction.values import clip
+from eunoe.processors.extraction.verbs import AUXILIARIES, BASES, is_past, lemma
+
+_OWN = r"(?:I(?:['’](?:m|ve|ll|d))?|i(?:['’](?:m|ve|ll|d))? |[Ww]e(?:['’](?:re|ve|ll|d))?|[Mm]y|[Oo]ur|[Hh]e(?:['’]s)?|[Ss]he(?:['’]s)?|[Tt]hey(?:['’]re)?)\b"
+_LEAD = re.compile(
+    rf"(?P<lead>(?i:back |over |at |on |in |since |during |last |next |this |every |yesterday|today|tomorrow|tonight|now|these |nowadays|currently|usually|normally|sometimes|recently|lately|after |before |for |then|afterwards|later|\d+ |a |two |three |once )[^.;:?!]{{0,70}}?),? (?={_OWN} )"
+)
+_SPLIT = re.compile(
+    rf",? (?:and|but|whereas|while) (?=(?:{_OWN}|[A-Z][a-z]+ (?:is|has|was|likes|loves|hates|works|lives|prefers|wants|can['’]t|doesn['’]t)\b))|; |, (?=(?:I|my|we|he|she)(?:['’]\w+)? )|\b[,:]? (?:because|since|although|though) (?=(?:I|my|we|he|she)\b)"
+)
+_COORDINATE = re.compile(
+    r",? (?:and|but|or|then|and then)(?: also| now| still)? (?=[a-z]+\b)|, (?=(?:never|always|not|no longer|don['’]t|can['’]t|doesn['’]t|hate|love|work|working|living|allergic|vegan|vegetarian)\b)"
+)
+_FIRST_NAMES = re.compile(
+    rf"(?:my|our) (?:\w+ ){{0,2}}?(?P<relation>{RELATIONS})\b(?:,? (?:called |named )?(?P<name>(?-i:[A-Z]\w+)))?",
+    re.IGNORECASE,
+)
+_VACUOUS = re.compile(
+    r"(?:know|see|agree|think so|guess(?: so)?|hope so|hope|understand|mean|wonder|promise|swear|bet|don['’]?t (?:know|mind|care|think so|remember|understand|get it)|not sure|sorry|back|here|ready|done|fine|good|ok|okay|sure"
+    r"|just (?:asking|curious|kidding|wondering|checking)|joking|on it|all set|in|wait|listening|curious|glad|happy to (?:help|hear)|with you|will|can|could|did|do|was|am|should|would|have|thought so|forgot|will do(?: it| that)?|love (?:it|that|this)|like (?:it|that|this)|look(?:ing)? (?:myself|into it)|(?:can['’]t )?wait)(?: (?:that|it|this|now|too|already|then|again|to hear that|to hear it|there|you|what you mean))?[.! ]*$",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_FUNCTION = frozenset(
+    [
+        "i",
+        "me",
+        "my",
+        "we",
+        "our",
+        "us",
+        "you",
+        "your",
+        "he",
+        "she",
+        "it",
+        "its",
+        "they",
+        "them",
+        "their",
+        "his",
+        "her",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "a",
+        "an",
+        "the",
+        "and",
+        "or",
+        "but",
+        "so",
+        "if",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "with",
+        "from",
+        "as",
+        "is",
+        "am",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "have",
+        "has",
+        "had",
+        "do",
+        "does",
+        "did",
+        "will",
+        "would",
+        "can",
+        "could",
+        "should",
+        "may",
+        "might",
+        "must",
+        "not",
+        "no",
+        "never",
+        "just",
+        "really",
+        "very",
+        "too",
+        "also",
+        "then",
+        "than",
+        "what",
+        "which",
+        "who",
+        "when",
+        "where",
+        "how",
+        "why",
+        "all",
+        "some",
+        "any",
+        "more",
+        "most",
+        "much",
+        "many",
+        "get",
+        "got",
+        "go",
+        "goes",
+        "going",
+        "thing",
+        "things",
+        "stuff",
+        "one",
+        "ones",
+        "up",
+        "out",
+        "about",
+        "into",
+        "over",
+        "think",
+        "know",
+        "good",
+        "bad",
+        "right",
+        "i'm",
+        "it's",
+        "that's",
+        "i've",
+        "i'll",
+        "don't",
+        "let",
+        "let's",
+        "now",
+        "here",
+        "again",
+        "still",
+        "maybe",
+        "like",
+        "want",
+        "need",
+        "sure",
+        "way",
+        "lot",
+        "bit",
+        "kind",
+    ]
+)
+_EVENTIVE = frozenset(
+    [
+        "buy",
+        "sell",
+        "go",
+        "visit",
+        "meet",
+        "finish",
+        "start",
+        "adopt",
+        "lose",
+        "win",
+        "break",
+        "pass",
+        "get",
+        "book",
+        "sign",
+        "order",
+        "cancel",
+        "fix",
+        "move",
+        "quit",
+        "graduate",
+        "marry",
+        "travel",
+        "fly",
+        "attend",
+        "run",
+        "paint",
+        "climb",
+        "hike",
+        "camp",
+        "join",
+        "launch",
+        "migrate",
+        "build",
+        "write",
+        "read",
+        "watch",
+        "see",
+        "make",
+        "bake",
+        "cook",
+        "plant",
+        "donate",
+        "volunteer",
+        "apply",
+        "receive",
+        "return",
+        "rent",
+        "publish",
+        "complete",
+        "celebrate",
+        "drive",
+        "swim",
+        "join",
+        "take",
+        "give",
+        "send",
+        "change",
+        "become",
+        "try",
+        "leave",
+        "order",
+        "repair",
+    ]
+)
+_SCHEDULE = re.compile(
+    r"\b(?:every (?:other |second )?(?:day|morning|evening|night|week(?:day|end)?|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
+    r"(?: (?:morning|afternoon|evening|night)s?)?|(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:s| (?:morning|afternoon|evening|night)s)|(?:on )?(?:weekdays|weekends|mornings)"
+    r"|(?:once|twice|\w+ times) (?:a|per) (?:day|week|month|year))\b",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(r"\b(?:until|till)\b", re.IGNORECASE)
+
+
+def facts(piece: Piece, frame: Frame) -> list[Found]:
+    """The facts of one English statement."""
+    core = body(piece)
+    found: list[Found] = []
+    known = subject("", frame.voice)
+    for part in _units(core):
+        made, known = _unit_facts(part, frame, known, core)
+        found += made
+    return found
+
+
+def _units(core: Piece) -> list[Piece]:
+    """Stretches with a subject of their own: each becomes one text."""
+    places = [0]
+    for match in _SPLIT.finditer(core.text):
+        if match.start() - places[-1] >= 6 and not core.text.startswith(("If ", "When ", "Because ")):
+            places.append(match.end())
+    ends = [*[_cut(core.text, place) for place in places[1:]], len(core.text)]
+    return [part for start, end in zip(places, ends, strict=True) if (part := core.part(start, end)).text]
+
+
+def _cut(text: str, place: int) -> int:
+    """Where the stretch before this place ends, its conjunction left out."""
+    for match in _SPLIT.finditer(text, max(0, place - 12)):
+        if match.end() == place:
+            return match.start()
+    return place
+
+
+def _unit_facts(part: Piece, frame: Frame, before: Subject, core: Piece) -> tuple[list[Found], Subject]:
+    text = part.text
+    lead = _LEAD.match(text)
+    skip = lead.end() if lead and not text.startswith(("I ", "I'", "We ", "My ", "Our ", "He ", "She ")) else 0
+    who = subject(text[skip:], frame.voice)
+    if who.sort == "none" and not who.pronoun:
+        who = _silent(text[skip:], before)
+    if who.sort == "pronoun":
+        who = _resolved(who, frame)
+    if who.sort == "none" and not who.pronoun and not frame.asked:
+        slots = [(s, frame.voice) for s in deploy_slots(text)]
+        return _items(part, frame, who, None, slots) if slots else [], before
+    main = clause(text[skip:], who)
+    slots = _all_slots(text, main, frame)
+    _remember(text, who, frame)
+    if not slots and not _telling(main, text):
+        return [], who if who.sort in ("self", "we", "person") else before
+    return _items(part, frame, who, main, slots, skip), who if who.sort in (
+        "self",
+        "we",
+        "person",
+        "pronoun",
+    ) else before
+
+
+def _silent(text: str, before: Subject) -> Subject:
+    """A subject left out: `Went to Porto`, `allergic to nuts`, `Love lychees`; and a verb carried on."""
+    first = _WORD.match(text)
+    word = first[0].lower() if first else ""
+    if word in ADVERBS:
+        following = _WORD.match(text, first.end() + 1) if first else None
+        word = following[0].lower() if following else ""
+        if word not in ("allergic",) and not is_past(word):
+            return before._replace(end=0, tail="") if False else Subject("none", None, None, 0)
+    tell = (
+        is_past(word)
+        or text[:12].lower().startswith(("allergic to", "vegan", "vegetarian"))
+        or word
+        in (
+            "love",
+            "hate",
+            "prefer",
+            "enjoy",
+            "dislike",
+            "adore",
+            "loving",
+            "hating",
+            "living",
+            "working",
+            "learning",
+            "trying",
+            "turned",
+        )
+    )
+    if not tell or word in (
+        "said",
+        "told",
+        "needed",
+        "based",
+        "noted",
+        "agreed",
+        "understood",
+        "done",
+        "got",
+        "merged",
+        "fixed",
+        "updated",
+        "added",
+        "booked",
+        "sent",
+    ):
+        return Subject("none", None, None, 0)
+    tail = "m" if word.endswith("ing") or word in ("allergic", "vegan", "vegetarian") else ""
+    return Subject("self", None, None, 0, tail)
+
+
+def _resolved(who: Subject, frame: Frame) -> Subject:
+    """he, she, they: the last person spoken of who may be meant."""
+    for person in reversed(frame.people):
+        if who.pronoun == "they" or person.gender in (None, who.pronoun):
+            return who._replace(sort="person", about=person.about, shown=person.about, relation=person.relation)
+    return who
+
+
+def _remember(text: str, who: Subject, frame: Frame) -> None:
+    if who.sort == "person" and who.about and not who.pronoun:
+        frame.people.append(Person(who.about, gender(who.relation), who.relation))
+    frame.people.extend(p for p in people(text, frame.voice) if p.about != who.about)
+
+
+def people(text: str, voice: str) -> list[Person]:
+    """The relatives and friends that a text names as the speaker's."""
+    if "my " not in text.lower() and "our " not in text.lower():
+        return []
+    found = []
+    for match in _FIRST_NAMES.finditer(text):
+        relation = match["relation"].lower()
+        found.append(Person(match["name"] or f"{voice}'s {relation}", gender(relation), f"{relation} of {voice}"))
+    return found
+
+
+def gender(relation: str | None) -> str | None:
+    """he, she or unknown, by the word for the relation."""
+    words = (relation or "").lower().split(" of ")[0].split()
+    return "she" if any(w in SHE for w in words) else "he" if any(w in HE for w in words) else None
+
+
+def _all_slots(text: str, main: Clause, frame: Frame) -> list[tuple[Slot, str | None]]:
+    """Slots of the clause and of what is joined to it, each with whom it is about."""
+    who = main.subject
+    about = who.about or (frame.voice if who.sort in ("self", "we") else None)
+    deploys = deploy_slots(text) if who.sort not in ("person",) else deploy_slots(text)
+    owner = about if who.sort == "person" and about else frame.voice
+    found: list[tuple[Slot, str | None]] = [(s, owner) for s in deploys or way_slots(text)]
+    found += [(s, frame.voice) for s in favourite_slots(text)] if "favo" in text else []
+    if not found:
+        found += own_attribute(text, frame.voice)
+    if not found or not deploys:
+        taken = {s.attribute for s, _ in found}
+        found += [(s, about) for s in slots_of(main) if s.attribute not in taken]
+        found += [(s, about) for c in _joined(main) for s in slots_of(c)]
+    if not any(s.attribute in ("schedule",) for s, _ in found) and who.sort in ("self", "we", "person"):
+        found += [(s, about) for s in _timely(text, main, bool(found), frame)]
+    return list(dict.fromkeys(found))
+
+
+def _joined(main: Clause) -> list[Clause]:
+    """`and hates cilantro`, `, working at Kestrel`: verbs that share the subject."""
+    clauses = []
+    for match in _COORDINATE.finditer(main.predicate):
+        tail = main.predicate[match.end() :]
+        first = _WORD.match(tail)
+        word = first[0].lower() if first else ""
+        known = lemma(word)
+        if word in ("allergic", "vegan", "vegetarian") or (word.endswith("ing") and known):
+            tail = "is " + tail
+        elif not (
+            (known and (word in BASES or word in AUXILIARIES or word.endswith("s") or is_past(word)))
+            or word in ADVERBS
+            or word.endswith("n't")
+            or word.endswith("n’t")
+        ):
+            continue
+        read = clause(tail, main.subject._replace(end=0, tail=""))
+        if read.verb:
+            clauses.append(
+                read._replace(tense=main.tense if main.tense == "wish" else read.tense, changed=read.changed)
+            )
+    return clauses
+
+
+def _timely(text: str, main: Clause, typed: bool, frame: Frame) -> list[Slot]:
+    """What recurs, what happened and what is ahead."""
+    if not main.verb or main.tense == "wish":
+        return []
+    habit = _SCHEDULE.search(text)
+    if habit and main.tense == "present":
+        value = clip(main.predicate, True) or main.predicate
+        when = habit[0] if habit[0].lower() not in value.lower() else ""
+        return [Slot("schedule", f"{value} {when}".strip()[:160], negative=main.negative, changed=main.changed)]
+    if typed or main.negative:
+        return []
+    dated = frame.day is not None and bool(dates.find(text, frame.day))
+    if (
+        main.tense in ("past", "perfect")
+        and not main.used_to
+        and (main.verb in _EVENTIVE or (dated and main.verb != "be"))
+    ):
+        return [Slot("did", _event(main.predicate, frame))] if len(main.predicate.split()) > 1 else []
+    if dated and (main.tense == "future" or main.progressive) and main.subject.sort in ("self", "we", "person"):
+        return [Slot("plans", _event(main.predicate, frame))]
+    return []
+
+
+def _event(predicate: str, frame: Frame) -> str:
+    """The doing in the source's words, without its date."""
+    found = dates.find(predicate, frame.day) if frame.day else []
+    start = found[0].start if found else len(predicate)
+    short = re.sub(r"\s+(?:on|in|at|since|for|,)$", "", predicate[:start].strip(" ,"))
+    return (clip(short or predicate, True) or predicate)[:160].strip(" .!")
+
+
+def _telling(main: Clause, text: str) -> bool:
+    """Whether an untyped statement says enough to keep."""
+    who = main.subject
+    predicate = text[who.end :].strip() if who.end else text
+    if _VACUOUS.match(predicate) or not main.verb:
+        return False
+    words = [w.lower() for w in _WORD.findall(text)]
+    telling = sum(w not in _FUNCTION for w in words)
+    if who.sort == "none" or who.sort == "pronoun":
+        return telling >= 4 and any(
+            c.isdigit() or (i and c.isupper()) for i, c in enumerate(text) if text[i - 1 : i] in (" ", "")
+        )
+    return telling >= 2 and len(words) >= 3
+
+
+def _items(
+    part: Piece, frame: Frame, who: Subject, main: Clause | None, slots: list[tuple[Slot, str | None]], skip: int = 0
+) -> list[Found]:
+    past = main.past if main else None
+    when = dates.find(part.text, frame.day, past) if frame.day else []
+    text = _told(part.text, frame, who, when, skip)
+    confidence = 0.6 if hedged(part.text) else 1.0
+    about = who.about or (frame.voice if who.sort in ("self", "we") else None)
+    more: list[tuple[str, str]] = []
+    if about != frame.voice:
+        more.append(("said_by", frame.voice))
+    if who.relation:
+        more.append(("relation", who.relation))
+    shared = {
+        "confidence": confidence,
+        "slots": tuple(more),
+        "until": bool(when and _UNTIL.search(part.text[: when[0].end])),
+    }
+    first = when[0] if when else None
+    if not slots:
+        return [Found("fact", text, part, about, None, first, changed=changed(part.text), **shared)]  # type: ignore[arg-type]
+    made = []
+    for slot, owner in slots:
+        own = shared if owner == about else {**shared, "slots": () if owner == frame.voice else tuple(more)}
+        made.append(Found("fact", text, part, owner, slot, first, **own))  # type: ignore[arg-type]
+    return made
+
+
+def _told(text: str, frame: Frame, who: Subject, when: list[dates.When], skip: int) -> str:
+    """The sentence with dates in brackets and everybody named."""
+    for one in reversed([w for w in when if w.relative]):
+        text = f"{text[: one.end]} {one.bracket}{text[one.end :]}"
+    if who.sort == "self" and who.end == 0:
+        text = ("I " if not who.tail else "I am ") + text[:1].lower() + text[1:]
+    if who.pronoun in ("he", "she", "they") and who.shown:
+        text = _unpronoun(text, who, skip, when)
+    told = named(text, frame.name)
+    if frame.voice not in told:
+        return f"{frame.name[:1].upper()}{frame.name[1:]} said: {sentence(told)}"
+    return sentence(told)
+
+
+def _unpronoun(text: str, who: Subject, skip: int, when: list[dates.When]) -> str:
+    grown = sum(len(w.bracket) + 1 for w in when if w.relative and w.end <= skip)
+    start, end = skip + grown, skip + grown + who.end
+    tail = {"s": " is", "re": " are", "ve": " have", "ll": " will", "d": " would"}.get(who.tail, "")
+    return f"{text[:start]}{who.shown}{tail}{text[end:]}"

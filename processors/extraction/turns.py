@@ -1,0 +1,205 @@
+"""A turn as a whole: what it is by its role, then its sentences one by one, then its episode."""
+
+from datetime import datetime
+
+from eunoe.processors.extraction import chinese, english, foreign
+from eunoe.processors.extraction.answers import answer_facts
+from eunoe.processors.extraction.draft import Found, Frame, Person, item_of
+from eunoe.processors.extraction.gate import before_question, hypothetical, injected, question, small_talk, without_tag
+from eunoe.processors.extraction.sentences import Piece, kept, language, quoted, safe, sentences
+from eunoe.processors.extraction.skills import call_of, failure_of, first_line, shown_fix, skills
+from eunoe.processors.extraction.standing import imperative, standing
+from eunoe.processors.units import Unit
+from eunoe.streams.events import Interaction, Item, Span
+
+_UNTRUSTED = frozenset(("tool", "observation"))
+_ORDER = ("injected_instruction", "question", "hypothetical", "request", "no_fact", "small_talk")
+Outcome = tuple[list[Found], str | None]
+
+
+def result_of(unit: Unit) -> tuple[tuple[Item, ...], str | None]:
+    """Items and reason of a unit."""
+    anchor = unit.anchor
+    text = safe(anchor.text)
+    if anchor.role == "system":
+        return (), "system_prompt"
+    if anchor.role in _UNTRUSTED:
+        return _of_tool(unit, text)
+    if not text.strip("\ufffd \t\r\n"):
+        return (), "empty"
+    ranges = kept(len(text), anchor.recalled)
+    said = "".join(text[start:end] for start, end in ranges)
+    if not any(character.isalnum() for character in said):
+        return (), "recalled" if anchor.recalled and not said.strip() else "small_talk"
+    episode = _episode(anchor, text, ranges)
+    pieces = sentences(text, _apart(ranges, quoted(text)))
+    if pieces and all(small_talk(piece.text) for piece in pieces):
+        return (), "small_talk"
+    if not pieces:
+        return (episode,), "quoted"
+    if injected(said, trusted=True):
+        return (episode.model_copy(update={"untrusted": True}),), "injected_instruction"
+    found, reason = _of_sentences(unit, text, pieces)
+    items = tuple(dict.fromkeys(item_of(one, anchor).model_dump_json() for one in found)) and _items(found, anchor)
+    return (*items, episode), None if items else reason
+
+
+def _items(found: list[Found], anchor: Interaction) -> tuple[Item, ...]:
+    """Each thing once."""
+    made: dict[tuple[object, ...], Item] = {}
+    for one in found:
+        slot = one.slot
+        key = (one.kind, one.text, one.about, slot and (slot.attribute, slot.value, slot.negative))
+        if key not in made:
+            made[key] = item_of(one, anchor)
+    return tuple(made.values())
+
+
+def _apart(ranges: list[tuple[int, int]], cut: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges without what was cut from them."""
+    if not cut:
+        return ranges
+    return [
+        (start + a, start + b)
+        for start, end in ranges
+        for a, b in kept(end - start, [(max(x, start) - start, y - start) for x, y in cut if x < end and y > start])
+    ]
+
+
+def _episode(anchor: Interaction, text: str, ranges: list[tuple[int, int]], untrusted: bool = False) -> Item:
+    """What was really said, as its places in the turn."""
+    pieces = [Piece(text[start:end], start).part(0, end - start) for start, end in ranges]
+    spans = tuple(Span(event=anchor.id, start=p.start, end=p.end, chunk=anchor.chunk) for p in pieces if p.text)
+    return Item(kind="episode", spans=spans, about=anchor.voice if anchor.role == "user" else None, untrusted=untrusted)
+
+
+def _of_tool(unit: Unit, text: str) -> tuple[tuple[Item, ...], str | None]:
+    """Tools and observations: an episode that isn't trusted, and what the calls themselves show to work."""
+    anchor = unit.anchor
+    tool = anchor.tool
+    ranges = kept(len(text), anchor.recalled)
+    said = "".join(text[start:end] for start, end in ranges)
+    output = safe(str(tool.output))[:4000] if tool and tool.output is not None else ""
+    bad = injected(said[:20_000], trusted=False) or injected(output, trusted=False)
+    if any(character.isalnum() for character in said):
+        episode = _episode(anchor, text, ranges, untrusted=True)
+    elif anchor.recalled and said != text:
+        return (), "recalled"
+    elif tool is None:
+        return (), "empty"
+    else:
+        episode = Item(kind="episode", text=_tool_sentence(anchor, output), spans=(), untrusted=True)
+    if bad:
+        return (episode,), "injected_instruction"
+    shown = shown_fix(anchor, unit.context)
+    if shown:
+        return (_shown_skill(anchor, shown), episode), None
+    return (episode,), "tool_output" if anchor.role == "tool" else "observation"
+
+
+def _tool_sentence(anchor: Interaction, output: str) -> str:
+    tool = anchor.tool
+    assert tool is not None
+    name, call = safe(tool.name), safe(call_of(tool))
+    asked = f" ({call})" if call else ""
+    if tool.error:
+        return f"tool {name} failed{asked}: {first_line(tool.error)}"
+    return f"tool {name}{asked}: {first_line(output) or 'done'}"
+
+
+def _shown_skill(anchor: Interaction, shown: dict[str, str]) -> Item:
+    """After X failed, Y worked: in the tools' own words, so not to be trusted as an instruction."""
+    tool = anchor.tool
+    assert tool is not None
+    slots = {key: safe(value) for key, value in shown.items() if value}
+    state = f": {slots['state']}" if "state" in slots else ""
+    outcome = f" ({slots['outcome']})" if "outcome" in slots else ""
+    text = f"When {slots['intent']} failed{state}, the tool {safe(tool.name)} got it to work with {slots['action']}{outcome}."
+    spans = (Span(event=anchor.id, start=0, end=len(anchor.text), chunk=anchor.chunk),)
+    return Item(kind="skill", text=text, spans=spans, slots=slots, untrusted=True, confidence=0.7)
+
+
+def _of_sentences(unit: Unit, text: str, pieces: list[Piece]) -> Outcome:
+    frame = _frame(unit, text)
+    default = language(text[:2_000])
+    found: list[Found] = []
+    reasons: set[str] = set()
+    for piece in pieces:
+        made, reason = _of_sentence(piece, frame, default, unit.anchor.role == "assistant")
+        found += made
+        if reason:
+            reasons.add(reason)
+    if not found and len(pieces) <= 2 and unit.anchor.role != "assistant":
+        found = answer_facts(pieces, frame)
+    if unit.anchor.role == "assistant":
+        return found, "assistant_turn"
+    return found, next((reason for reason in _ORDER if reason in reasons), "no_fact")
+
+
+def _of_sentence(piece: Piece, frame: Frame, default: str, assistant: bool) -> Outcome:
+    """What one sentence gives. An assistant's words teach skills, never facts."""
+    if small_talk(piece.text):
+        return [], "small_talk"
+    spoken = language(piece.text, default)
+    if spoken == "zh":
+        taught = chinese.skills(piece, frame)
+        return (taught, None) if taught or assistant else chinese.facts(piece, frame)
+    if spoken != "en":
+        return ([], None) if assistant else foreign.facts(piece, frame)
+    return _of_english(piece, frame, assistant)
+
+
+def _of_english(piece: Piece, frame: Frame, assistant: bool) -> Outcome:
+    asked = question(piece.text)
+    if asked:
+        cut = before_question(piece.text)
+        if not cut or assistant:
+            return [], "question"
+        stated = piece.part(0, cut)
+        typed = (
+            [one for one in english.facts(stated, frame) if one.slot]
+            if not question(stated.text) and not hypothetical(stated.text)
+            else []
+        )
+        return typed, None if typed else "question"
+    if piece.text.rstrip().endswith("?"):
+        piece = Piece(without_tag(piece.text.rstrip()).rstrip("."), piece.start)
+    taught = skills(piece, frame)
+    if taught or assistant:
+        return taught, None
+    if hypothetical(english.body(piece).text):
+        return [], "hypothetical"
+    lasting = standing(piece, frame)
+    if lasting:
+        return lasting, None
+    if imperative(english.body(piece).text):
+        return [], "request"
+    made = english.facts(piece, frame)
+    return made, None if made else "no_fact"
+
+
+def _frame(unit: Unit, text: str) -> Frame:
+    anchor = unit.anchor
+    try:
+        day = datetime.fromisoformat(anchor.at).date()
+    except ValueError:
+        day = None
+    people: list[Person] = []
+    asked = None
+    for turn in unit.context:
+        if turn.role == "user":
+            said = safe(turn.text[:4_000])
+            people += (
+                english.people(said, turn.voice) + chinese.people(said, turn.voice)
+                if not said.isascii()
+                else english.people(said, turn.voice)
+            )
+    before = unit.context[-1] if unit.context else None
+    if before is not None and before.role in ("assistant", "user") and before.voice != anchor.voice:
+        last = safe(before.text[-400:]).rstrip()
+        if last.endswith(("?", "？")):
+            asked = last
+    failed = failure_of(unit.context)
+    if failed is not None and failed.tool is not None and asked is None:
+        asked = f"failed:{first_line(failed.tool.error or '') or call_of(failed.tool)}"
+    return Frame(anchor, safe(anchor.voice), day, people, asked, text)
