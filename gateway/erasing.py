@@ -65,7 +65,7 @@ class Eraser:
 
     def __init__(self, home: Home, now: Callable[[], str], forgotten: Callable[[], None]) -> None:
         self._home, self._forgotten = home, forgotten
-        self._forgetter = Forgetter(home.log, home.keyring, home.runtime, now, self._keep)
+        self._forgetter = Forgetter(home.log, home.keyring, home.runtime, now, self._keep, home.receipts.requests)
 
     def _keep(self, receipt: Receipt) -> None:
         self._home.receipts.keep(receipt.request_id, msgspec.json.encode(receipt, order="sorted"))

@@ -38,6 +38,8 @@ class Settings(BaseSettings):
     default_budget: tokens of a recall that names no budget.
     mask_secrets: mask keys, cards and passwords before sealing. Off, they are stored.
     recall_context: turns on each side of a found turn that may come with it.
+    heads_file: a file outside the home to which signed tree heads are appended. heads_command: a command that gets
+        each on standard input. heads_every: records after which one is published; 0 for on closing only.
     """
 
     model_config = SettingsConfigDict(
@@ -52,6 +54,9 @@ class Settings(BaseSettings):
     default_budget: int = Field(1000, ge=1, le=1_000_000)
     mask_secrets: bool = True
     recall_context: int = Field(1, ge=0, le=10)
+    heads_file: Path | None = None
+    heads_command: str | None = None
+    heads_every: int = Field(0, ge=0)
 
     @model_validator(mode="after")
     def _one_master_key(self) -> "Settings":

@@ -267,20 +267,22 @@ class LocalLog:
 
     def complete(self, completion: Forget) -> Appended:
         """Record that a request is done with, once everything that follows from it is. Once only."""
-        with self._lock, self._errors(), immediate(self._writer):
-            (outcome,) = self._placed([entry(completion)])
-            assert isinstance(outcome, Appended)
-            row = number_of((outcome.partition, outcome.position))
-            self._writer.execute(
-                "update request set completed = ? where id = ? and completed is null", (row, completion.completes)
-            )
+        with self._lock, self._errors():
+            with immediate(self._writer):
+                (outcome,) = self._placed([entry(completion)])
+                assert isinstance(outcome, Appended)
+                row = number_of((outcome.partition, outcome.position))
+                self._writer.execute(
+                    "update request set completed = ? where id = ? and completed is null", (row, completion.completes)
+                )
+            folded(self._writer)  # a kill may have left what was erased in the write-ahead file
         return outcome
 
-    def open_requests(self) -> list[Place]:
-        """Places of the requests whose completion is not recorded yet."""
+    def requests(self) -> list[tuple[str, Place, Place | None]]:
+        """Every request: its id, its place, and the place of its completion where there is one."""
         with self._errors():
-            found = rows(self._reader(), "select row from request where completed is null order by row")
-        return [place_of(row) for (row,) in found]
+            found = rows(self._reader(), "select id, row, completed from request order by row")
+        return [(name, place_of(row), None if done is None else place_of(done)) for name, row, done in found]
 
     def readmit(self, request: Forget, names: Sequence[str]) -> int:
         """Record that these may come in again; how many were refused before."""

@@ -129,8 +129,8 @@ class Log(Protocol):
     def complete(self, completion: Forget) -> Appended:
         """Record that a request is done with."""
 
-    def open_requests(self) -> list[Place]:
-        """Places of the requests whose completion is not recorded yet."""
+    def requests(self) -> list[tuple[str, Place, Place | None]]:
+        """Every request to forget or redact: its id, its place, and the place of its completion where there is one."""
 
     def readmit(self, request: Forget, names: Sequence[str]) -> int:
         """Record that these names may come in again; how many were refused before."""

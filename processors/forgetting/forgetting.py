@@ -5,16 +5,22 @@ finished by whoever opens the home next.
 """
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from typing import Literal
 
+import msgspec
+
 from eunoe.processors.embedded import Embedded
+from eunoe.processors.forgetting.heads import tree_head
 from eunoe.processors.forgetting.plan import Plan, Target, planned
-from eunoe.processors.forgetting.receipt import ChainHead, Destroyed, Receipt, signed
+from eunoe.processors.forgetting.receipt import ChainHead, Destroyed, Inclusion, Receipt
+from eunoe.processors.forgetting.signing import signed
 from eunoe.streams.events import Forget, Interaction, Tombstone
+from eunoe.streams.frames import body_hash, encode_envelope
 from eunoe.streams.guard import Name, event_name, scope_name, session_name, subject_name
 from eunoe.streams.keyring import Keyring
 from eunoe.streams.log import Erasure, Log, Record
+from eunoe.streams.merkle import Node, TreeHead, consistency, inclusion
 from eunoe.streams.places import Place, place_of
 from eunoe.streams.sqlite_files import folded
 from eunoe.streams.times import key_of
@@ -23,8 +29,18 @@ HOME_SCOPE = "."
 Depth = Literal["redact", "forget"]
 
 
+class Heads(msgspec.Struct, frozen=True):
+    """Where a log stands: chain and hash tree of every partition."""
+
+    chain: tuple[ChainHead, ...]
+    trees: tuple[TreeHead, ...]
+
+
 class Forgetter:
-    """Forgets in one home. now: the time as RFC 3339. keep: stores a receipt by its request's id."""
+    """Forgets in one home.
+
+    now: the time as RFC 3339. keep: stores a receipt by its request's id. kept: the ids of those that are stored.
+    """
 
     def __init__(
         self,
@@ -33,8 +49,10 @@ class Forgetter:
         runtime: Embedded,
         now: Callable[[], str],
         keep: Callable[[Receipt], None],
+        kept: Callable[[], Collection[str]],
     ) -> None:
-        self._log, self._keyring, self._runtime, self._now, self._keep = log, keyring, runtime, now, keep
+        self._log, self._keyring, self._runtime, self._now = log, keyring, runtime, now
+        self._keep, self._kept = keep, kept
 
     def plan(self, target: Target) -> Plan:
         """What would go; nothing is changed. Raises NotFound."""
@@ -53,17 +71,23 @@ class Forgetter:
             return self._finish(request, plan, before)
 
     def resume(self) -> list[Receipt]:
-        """Finish the requests that a kill left between the log and their completion."""
-        if not self._log.open_requests():
+        """Finish the requests that a kill left between the log and their receipt."""
+        if not self._unfinished():
             return []
         with self._runtime.lease():
             self._runtime.work()
-            receipts = []
-            for place in self._log.open_requests():
-                (opened,) = self._log.open(self._log.read(place[0], place[1] - 1, 1))
-                assert isinstance(opened.event, Forget)
-                receipts.append(self._finish(opened.event, None, self._heads()))
-        return receipts
+            return [self._finish(self._event(place), None, self._heads(place)) for place in self._unfinished()]
+
+    def _unfinished(self) -> list[Place]:
+        requests, kept = self._log.requests(), set[str]()
+        if requests:
+            kept = set(self._kept())
+        return [place for name, place, _ in requests if name not in kept]
+
+    def _event(self, place: Place) -> Forget:
+        (opened,) = self._log.open(self._record(place))
+        assert isinstance(opened.event, Forget)
+        return opened.event
 
     def readmit(self, target: Target, actor: str, reason: str | None) -> int:
         """Take a forgotten subject, scope, session or event in again; how many suppressions were lifted."""
@@ -111,47 +135,81 @@ class Forgetter:
 
     # -- what follows -----------------------------------------------------------------------------
 
-    def _finish(self, request: Forget, plan: Plan | None, before: Sequence[ChainHead]) -> Receipt:
-        """Under the lease: purge, build again, empty what lingers, complete, sign."""
+    def _finish(self, request: Forget, plan: Plan | None, before: Heads) -> Receipt:
+        """Under the lease: purge, build again, empty what lingers, complete, sign, keep."""
         self._runtime.work()
-        writer = self._runtime.projections.writer()
-        folded(writer)
-        place = self._log.find(request.scope, request.id)
-        assert place is not None
-        dropped = self._log.erased_by(*place)
+        folded(self._runtime.projections.writer())
+        completion = self._completed(request)
+        self._runtime.work()
+        receipt = signed(self._receipt(request, completion, plan, before), self._keyring.purpose("signing"))
+        self._keep(receipt)
+        return receipt
+
+    def _completed(self, request: Forget) -> Forget:
+        """The completion of a request: the one that stands in the log, or a new one."""
+        done = {name: place for name, _, place in self._log.requests()}[request.id]
+        if done is not None:
+            return self._event(done)
         completion = request.model_copy(
             update={"id": f"completed-{request.id}", "completes": request.id, "tombstones": (), "at": self._now()}
         )
         self._log.complete(completion)
-        self._runtime.work()
-        receipt = signed(
-            Receipt(
-                depth="redact" if request.depth == "redact" else "forget",
-                target=request.target,
-                home=self._keyring.home.hex(),
-                at=completion.at,
-                request=Destroyed(place[0], place[1], True),
-                request_id=request.id,
-                completion_id=completion.id,
-                records=tuple(Destroyed(partition, position) for partition, position in dropped),
-                keys={"data_keys": len(dropped)},
-                projections={"memories": {"gone": len(plan.gone), "built_again": len(plan.again)}} if plan else {},
-                rebuilt=plan.tainted if plan else 0,
-                chain_before=tuple(before),
-                chain_after=tuple(self._heads()),
-                public_key="",
-            ),
-            self._keyring.purpose("signing"),
-        )
-        self._keep(receipt)
-        return receipt
+        return completion
 
-    def _heads(self) -> list[ChainHead]:
-        heads = []
+    def _receipt(self, request: Forget, completion: Forget, plan: Plan | None, before: Heads) -> Receipt:
+        place, after = self._place(request), self._heads()
+        dropped = self._log.erased_by(*place)
+        return Receipt(
+            depth="redact" if request.depth == "redact" else "forget",
+            target=request.target,
+            home=self._keyring.home.hex(),
+            at=completion.at,
+            request=Destroyed(*place, opens=True),
+            request_id=request.id,
+            completion_id=completion.id,
+            records=tuple(Destroyed(*dropped_at) for dropped_at in dropped),
+            keys={"data_keys": len(dropped)},
+            projections={"memories": {"gone": len(plan.gone), "built_again": len(plan.again)}} if plan else {},
+            rebuilt=plan.tainted if plan else 0,
+            chain_before=before.chain,
+            chain_after=after.chain,
+            trees_before=before.trees,
+            trees_after=after.trees,
+            inclusion=self._included(place, after),
+            consistency=tuple(
+                self._path(lambda node, b=b, a=a: consistency(b.size, a.size, node), a.partition)  # type: ignore[misc]
+                for b, a in zip(before.trees, after.trees, strict=True)
+            ),
+            public_key="",
+        )
+
+    def _place(self, request: Forget) -> Place:
+        place = self._log.find(request.scope, request.id)
+        assert place is not None
+        return place
+
+    def _included(self, place: Place, after: Heads) -> Inclusion:
+        partition, position = place
+        (previous, record) = self._log.read(partition, position - 2, 2)
+        assert record.ciphertext is not None
+        path = self._path(lambda node: inclusion(position, after.trees[partition].size, node), partition)
+        frame, body = encode_envelope(record.envelope), body_hash(record.ciphertext)
+        return Inclusion(previous.hash.hex(), frame.hex(), body.hex(), path)
+
+    def _path(self, proof: Callable[[Node], list[bytes]], partition: int) -> tuple[str, ...]:
+        return tuple(step.hex() for step in proof(lambda level, index: self._log.node(partition, level, index)))
+
+    def _heads(self, request: Place | None = None) -> Heads:
+        """Where the log stands; with a request, where its partition stood before it."""
+        chain, trees = [], []
         for partition in range(self._log.partitions):
-            (record,) = self._log.read(partition, self._log.head(partition) - 1, 1)
-            heads.append(ChainHead(partition, record.position, record.hash.hex()))
-        return heads
+            size = self._log.head(partition) + 1
+            if request is not None and request[0] == partition:
+                size = request[1]
+            (record,) = self._log.read(partition, size - 2, 1)
+            chain.append(ChainHead(partition, record.position, record.hash.hex()))
+            trees.append(tree_head(self._log, partition, size))
+        return Heads(tuple(chain), tuple(trees))
 
 
 def _target_names(target: Target, until: int | None) -> list[Name]:

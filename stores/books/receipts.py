@@ -23,3 +23,8 @@ class Receipts:
         with self._database.read() as connection:
             found = connection.execute(select(receipt.c.request, receipt.c.document).order_by(receipt.c.request)).all()
         return {row[0]: row[1] for row in found}
+
+    def requests(self) -> list[str]:
+        """The ids of the requests that have a receipt."""
+        with self._database.read() as connection:
+            return list(connection.execute(select(receipt.c.request)).scalars())
