@@ -10,6 +10,7 @@ from filelock import FileLock
 from eunoe.infra.settings import Settings as Configuration
 from eunoe.processors.embedded import Embedded
 from eunoe.processors.extracting import Extractor
+from eunoe.processors.forgetting.heads import Publisher
 from eunoe.stores.books.bills import Bills
 from eunoe.stores.books.database import Database
 from eunoe.stores.books.keyring import BooksKeyring, recovered
@@ -31,7 +32,7 @@ class Home:
     """Everything that stands behind one directory, opened in the order in which it depends on itself."""
 
     def __init__(self, path: Path, settings: Configuration, extractor: Extractor, clock: Callable[[], float]) -> None:
-        self.path, self.settings, self.clock = path, settings, clock
+        self.path, self.settings, self.clock, self.extractor = path, settings, clock, extractor
         self.source = master_key_source(path, settings)
         opened: list[Callable[[], None]] = []
         try:
@@ -49,6 +50,7 @@ class Home:
                 self.receipts = Receipts(self.database)
                 self.log = LocalLog(path / LOG, self.keyring, partitions=settings.partitions, clock=clock)
                 opened.append(self.log.close)
+                self.heads = self._publisher()
                 if self.log.find(SETTINGS_SCOPE, "init") is None:
                     self.log.append([entry(self._first_settings(extractor))])
                 self.projections = self._opened_projections()
@@ -58,6 +60,16 @@ class Home:
                 close()
             raise
         self.runtime = Embedded(self.log, self.projections, lexical_index, extractor, path / "projector.lock")
+
+    def _publisher(self) -> Publisher:
+        said = self.settings
+        return Publisher(
+            self.log, self.keyring, self._now,
+            home=self.path, file=said.heads_file, command=said.heads_command, every=said.heads_every,
+        )  # fmt: skip
+
+    def _now(self) -> str:
+        return time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(self.clock()))
 
     def lock(self) -> FileLock:
         """Held while the home is opened, and while its master key changes."""
@@ -74,8 +86,9 @@ class Home:
     def _first_settings(self, extractor: Extractor) -> Settings:
         """What the log means in this home, said once, by the home itself."""
         values = {"extractor": extractor.version, "context_turns": 3, "policy": "default", "generation": 1}
-        at = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(self.clock()))
-        return Settings(scope=SETTINGS_SCOPE, id="init", subjects=(SETTINGS_SCOPE,), at=at, actor="init", values=values)
+        return Settings(
+            scope=SETTINGS_SCOPE, id="init", subjects=(SETTINGS_SCOPE,), at=self._now(), actor="init", values=values
+        )
 
     def _opened_projections(self) -> Projections:
         """The projections; of another format they are left aside, and grow anew from the log."""
@@ -98,6 +111,7 @@ class Home:
     def close(self) -> None:
         """Finish the batch in work and close all files."""
         self.runtime.stop()
+        self.heads.close()
         self.bills.flush()
         self.projections.close()
         self.log.close()

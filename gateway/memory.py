@@ -58,7 +58,8 @@ class Memory(ErasingDoor, UpkeepDoor):
         self._memories = SqliteMemories(home.projections.reader)
         self._recalled = RecentlyRecalled()
         self._in_context: OrderedDict[str, list[ContextItem]] = OrderedDict()
-        self._recorder = Recorder(home.log, self._recalled, mask=home.settings.mask_secrets, now=self._now)
+        mask = home.settings.mask_secrets
+        self._recorder = Recorder(home.log, self._recalled, mask=mask, now=self._now, noted=home.heads.note)
         self._decider = Decider(home, self._memories, self._now)
         self._eraser = Eraser(home, self._now, self._drop_caches)
         self._eraser.resume()

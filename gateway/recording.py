@@ -20,10 +20,13 @@ Progress = Callable[[float, int], None]
 
 
 class Recorder:
-    """Turns reports into appended events."""
+    """Turns reports into appended events. noted: called with how many events each commit had."""
 
-    def __init__(self, log: Log, recalled: RecentlyRecalled, *, mask: bool, now: Callable[[], str]) -> None:
-        self._log, self._recalled, self._mask, self._now = log, recalled, mask, now
+    def __init__(
+        self, log: Log, recalled: RecentlyRecalled, *, mask: bool, now: Callable[[], str],
+        noted: Callable[[int], None] = lambda count: None,
+    ) -> None:  # fmt: skip
+        self._log, self._recalled, self._mask, self._now, self._noted = log, recalled, mask, now, noted
         self._sequence = itertools.count()
 
     def record(self, report: Mapping[str, Any]) -> Recorded:
@@ -83,6 +86,7 @@ class Recorder:
     ) -> tuple[list[str], list[Outcome]]:
         events = [intake.events(draft, order) for draft, order in zip(drafts, orders, strict=True)]
         outcomes = self._log.append([entry(*chunks) for chunks in events]) if events else []
+        self._noted(len(events))
         return [chunks[0].id for chunks in events], outcomes
 
 

@@ -1,14 +1,17 @@
 """The doors to a home's health: its log, replay, dead letters and keys."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from eunoe.gateway import looking, replaying
 from eunoe.gateway.answers import DeadLetter, LogLine, Rebuilt, Status
 from eunoe.gateway.deciding import Decider
 from eunoe.gateway.home import Home
+from eunoe.gateway.proving import witnessed
 from eunoe.gateway.recording import Progress
 from eunoe.processors.digest import Digest, digest_of
+from eunoe.processors.forgetting.heads import SignedHead, own_key
 from eunoe.stores.books.master import KeyFile
 from eunoe.streams.errors import BadInput, NotFound
 from eunoe.streams.log import Bad, Verification
@@ -26,15 +29,26 @@ class UpkeepDoor:
         """The events of the log, opened; with `tail`, on and on as they come."""
         return looking.log_lines(self._home, scope, after, limit, tail)
 
-    def verify(self) -> Verification:
-        """Check numbering, chain, seals and look-ups of every record, and that nothing was cut off its end."""
-        found = self._home.log.verify()
+    def verify(self, heads: str | Path | None = None, public_key: str | None = None) -> Verification:
+        """Check numbering, chain, seals, look-ups and tree of every record, and that nothing was cut off its end.
+
+        heads: a file of signed tree heads, else that of the settings, else only the heads of the receipts here.
+        public_key: whose signature they must have, else this home's. Raises BadInput for heads that are not signed.
+        """
+        roots, fork = witnessed(self._home, None if heads is None else Path(heads), public_key)
+        found = self._home.log.verify(roots)
+        if found.ok and fork is not None:
+            return Verification(False, found.partitions, found.records, fork)
         if found.ok:
             for partition, position in enumerate(self._home.projections.positions()):
                 if position > (head := self._home.log.head(partition)):
                     lost = Bad(partition, head + 1, "the log is shorter than what was already read from it")
                     return Verification(False, found.partitions, found.records, lost)
         return found
+
+    def publish_heads(self) -> SignedHead:
+        """Sign the heads of the log's hash trees, and give them to heads_file and heads_command. Raises BadInput."""
+        return self._home.heads.publish()
 
     def rebuild(self, progress: Progress | None = None) -> Rebuilt:
         """Make the projections anew from the log; no model is called. Raises Parked and keeps the old ones."""
@@ -79,7 +93,7 @@ class UpkeepDoor:
         """Where the master key comes from, and how many keys there are. Never a key."""
         source = self._home.source
         where = str(source.path) if isinstance(source, KeyFile) else type(source).__name__
-        return {"master": where, **self._home.keyring.counts()}
+        return {"master": where, "public_key": own_key(self._home.keyring), **self._home.keyring.counts()}
 
     def rotate_master(self) -> dict[str, int]:
         """A new master key in the key file, and every key wrapped under it."""

@@ -11,6 +11,7 @@ from eunoe.gateway.cli import (
     evaluation,
     files,
     forgetting,
+    heads,
     history,
     keys,
     memories,
@@ -75,5 +76,6 @@ for group, panel in (
     (forgetting.app, "Forget"),
     (deadletters.app, "Keep"),
     (keys.app, "Keep"),
+    (heads.app, "Keep"),
 ):
     app.add_typer(group, rich_help_panel=panel)

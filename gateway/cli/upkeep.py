@@ -1,5 +1,7 @@
 """A home and its health: init, scopes, status, verify, rebuild, digest."""
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -7,6 +9,7 @@ import typer
 from eunoe.gateway.cli.options import AsJson, Home, NoWait, opened, settings_of, wants_json
 from eunoe.gateway.cli.output import emit, say, show
 from eunoe.gateway.cli.progress import bar
+from eunoe.streams.errors import BadInput
 
 if TYPE_CHECKING:
     from eunoe.infra.settings import Settings
@@ -60,10 +63,21 @@ def status(context: typer.Context, home: Home = None, as_json: AsJson = False, n
         show(f"dead letters: {found.dead_letters}")
 
 
-def verify(context: typer.Context, home: Home = None, as_json: AsJson = False, no_wait: NoWait = False) -> None:
-    """Check numbering and hash chain of the whole log."""
+def verify(
+    context: typer.Context,
+    heads: Annotated[Path | None, typer.Option(help="Signed tree heads that the log must continue.")] = None,
+    receipt: Annotated[Path | None, typer.Option(help="Check this receipt instead; no memory is needed.")] = None,
+    public_key: Annotated[str | None, typer.Option(help="Whose signature it must be: 64 hex digits.")] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+    no_wait: NoWait = False,
+) -> None:
+    """Check the whole log: numbering, hash chain, seals, hash tree, signed heads. Or check a receipt."""
+    if receipt is not None:
+        _verify_receipt(context, receipt, public_key, as_json)
+        return
     with opened(context, home, no_wait) as memory:
-        found = memory.verify()
+        found = memory.verify(heads, public_key)
         if wants_json(context, as_json):
             emit(found)
         elif found.ok:
@@ -73,6 +87,26 @@ def verify(context: typer.Context, home: Home = None, as_json: AsJson = False, n
             say(f"partition {bad.partition}, position {bad.position}: {bad.reason}")
         if not found.ok:
             raise typer.Exit(1)
+
+
+def _verify_receipt(context: typer.Context, receipt: Path, public_key: str | None, as_json: bool) -> None:
+    from eunoe.processors.forgetting.receipt import problems
+
+    if public_key is None:
+        raise BadInput("a receipt is checked against --public-key; ask whoever runs the memory (`eunoe keys show`)")
+    try:
+        document = json.loads(receipt.read_bytes())
+    except ValueError:
+        raise BadInput(f"{receipt} is no JSON document") from None
+    found = problems(document, public_key)
+    if wants_json(context, as_json):
+        emit({"ok": not found, "problems": found})
+    elif not found:
+        show("ok: signed by this key, the request is in the log, and the log goes on from where it was")
+    for problem in found:
+        say(problem)
+    if found:
+        raise typer.Exit(1)
 
 
 def rebuild(context: typer.Context, home: Home = None, as_json: AsJson = False, no_wait: NoWait = False) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from eunoe.processors.forgetting.signing import public_key, signed, verified
-from eunoe.streams.errors import BadInput
+from eunoe.streams.errors import BadInput, EunoeError
 from eunoe.streams.keyring import Keyring
 from eunoe.streams.log import Bad, Log
 from eunoe.streams.merkle import TreeHead, root_of
@@ -62,7 +62,7 @@ class Publisher:
             raise BadInput("heads_file lies in the home itself, where whoever changes the log can change it too")
         self._log, self._keyring, self._now = log, keyring, now
         self._file, self._command, self._every = file, command, every
-        self._lock, self._noted, self._last = threading.Lock(), 0, tuple[TreeHead, ...]()
+        self._lock, self._noted, self._sizes = threading.Lock(), 0, self._size()
 
     def head(self) -> SignedHead:
         """The signed head of the log as it stands."""
@@ -77,8 +77,11 @@ class Publisher:
             _append(self._file, line)
         if self._command is not None:
             _hand(self._command, line)
-        self._last = head.partitions
+        self._sizes = [one.size for one in head.partitions]
         return head
+
+    def _size(self) -> list[int]:
+        return [self._log.head(partition) + 1 for partition in range(self._log.partitions)]
 
     def note(self, records: int) -> None:
         """So many records were appended: publish where enough have come together. Failing to is logged, not raised."""
@@ -93,14 +96,15 @@ class Publisher:
             self._try()
 
     def close(self) -> None:
-        """Publish a last time where anything goes out at all and the log has grown since. Failing to is logged."""
-        if (self._file is not None or self._command is not None) and tree_heads(self._log) != self._last:
+        """Publish a last time where heads go out and the log grew since the last one. Failing to is logged."""
+        if self._file is not None or self._command is not None:
             self._try()
 
     def _try(self) -> None:
         try:
-            self.publish()
-        except BadInput as error:
+            if self._size() != self._sizes:
+                self.publish()
+        except EunoeError as error:
             _log.warning("a tree head was not published: %s", error)
 
 
