@@ -8,23 +8,24 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
 import msgspec
 from filelock import FileLock, Timeout
 
-from eunoe.processors.extracting import Extraction, Extractor
+from eunoe.processors.extracting import LACKING, Extraction, Extractor
 from eunoe.processors.projection.projector import Projector
 from eunoe.stores.contracts import Lexical
 from eunoe.stores.projections import Projections
-from eunoe.streams.errors import EunoeError, WaitTimeout
+from eunoe.streams.errors import EunoeError, StorageFull, WaitTimeout
 from eunoe.streams.log import Log, entry
 from eunoe.streams.sqlite_files import rows
 
 _IDLE_SECONDS = 0.5
 _LEASE_SECONDS = 0.05
+_PAUSE_SECONDS = 0.005
 
 _log = logging.getLogger("eunoe.runtime")
 
@@ -76,6 +77,7 @@ class Embedded:
             try:
                 yield
             finally:
+                self.projector.forget_lately()
                 self._file.release()
         finally:
             self._lock.release()
@@ -105,12 +107,13 @@ class Embedded:
         """Until all that was recorded can be recalled; what is parked. Raises WaitTimeout, and what stops a log."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while not self.settled():
-            try:
-                with self.lease(_LEASE_SECONDS):
-                    self.work()
-            except WaitTimeout:
-                if deadline is not None and time.monotonic() > deadline:
-                    raise WaitTimeout(f"not settled after {timeout} s; `eunoe status` shows which step waits") from None
+            if deadline is not None and time.monotonic() > deadline:
+                raise WaitTimeout(f"not settled after {timeout} s; `eunoe status` shows which step waits")
+            done = 0
+            with suppress(WaitTimeout), self.lease(_LEASE_SECONDS):
+                done = self.work()
+            if not done:
+                time.sleep(_PAUSE_SECONDS)
         return self.parked()
 
     def settled(self) -> bool:
@@ -121,7 +124,7 @@ class Embedded:
 
     def pending(self) -> int:
         """Units without a result."""
-        return int(rows(self.projections.reader(), "select count(*) from turn where state = 1")[0][0])
+        return int(rows(self.projections.reader(), f"select count(*) from turn where {LACKING}")[0][0])
 
     def parked(self) -> list[Parking]:
         """All dead letters, oldest first."""
@@ -144,6 +147,9 @@ class Embedded:
                         self.work()
                 except WaitTimeout:
                     pass
+                except StorageFull:  # what is acknowledged waits in the log until there is room
+                    _log.error("the disk is full: projecting waits for room")
+                    self._stopping.wait(_IDLE_SECONDS)
                 except EunoeError as error:
                     self._failure = error
                     _log.error("the background projector stopped: %s", type(error).__name__)

@@ -7,7 +7,7 @@ result    the result of a unit
 inert     turns that a result without effect was made of
 trace     corrections, decisions and other events by what they speak of: a memory or an event
 tombstone places of redacted turns
-item      what live results say, by settling group
+item      which items of live results there are, by settling group; what they say is in the log
 memory    settled memories; `body` holds the fields of `stores.contracts.Memory` after `number`
 alias     ids of items that stand in a memory of another id, or whose unit is no more
 """
@@ -41,8 +41,8 @@ _TABLES = (
     "create index trace_number on trace(number)",
     "create table tombstone(number integer, scope text, session text, at text, actor text, time text,"
     " primary key(number, scope, session, at)) without rowid",
-    "create table item(turn integer, idx integer, scope integer, grp blob, id blob, body blob, primary key(turn, idx))"
-    " without rowid",
+    "create table item(turn integer, idx integer, scope integer, grp blob, id blob, kind text, at text, role text,"
+    " primary key(turn, idx)) without rowid",
     "create index item_group on item(scope, grp)",
     "create table memory(number integer primary key, scope integer, id blob unique not null, kind text, grp blob,"
     " key integer, turn integer, retired integer, body blob)",

@@ -4,6 +4,7 @@ A body holds the fields that differ from their defaults, without `type`, which t
 An upcaster takes the fields of one version and gives those of the next; it never sees a model.
 """
 
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -46,6 +47,15 @@ UPCASTERS: dict[tuple[str, int], Callable[[Fields], Fields]] = {}
 # What a reporter may send differently on a retry without having said something else.
 _NOT_CONTENT = ("order", "recalled", "masking", "chunking")
 
+_DEFLATED = b"\x01"  # no msgpack map starts so
+_MOST_BYTES = 1 << 28
+# What results have in common, the commonest last. Part of the stored form: a change of it is a new schema version.
+_COMMON = (
+    b"said_byrelationintentstateactionoutcomequestionsmall_talkno_factsystem_promptslotsuntrustedconfidence"
+    b"valid_fromvalid_untilprecisiondaymonthyearnegativesinglechangedskillreasonscopeidresult-subjectsunitmembers"
+    b"itemskindfacttextspanseventstartendaboutattributevaluekindepisodespanseventstartend"
+)
+
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 
@@ -56,8 +66,22 @@ def schema_of(event: AnyEvent) -> str:
 
 
 def body_of(event: AnyEvent) -> bytes:
-    """The stored fields of an event as msgpack."""
-    return _encode(event.model_dump(exclude_defaults=True, exclude={"type"}))
+    """The stored fields of an event as msgpack; of a result, whose fields repeat, deflated behind one byte."""
+    body = _encode(event.model_dump(exclude_defaults=True, exclude={"type"}))
+    if not isinstance(event, Result):
+        return body
+    deflate = zlib.compressobj(1, zlib.DEFLATED, -10, 4, zlib.Z_DEFAULT_STRATEGY, _COMMON)
+    return _DEFLATED + deflate.compress(body) + deflate.flush()
+
+
+def _fields_of(body: bytes) -> Fields:
+    if body[:1] == _DEFLATED:
+        inflate = zlib.decompressobj(-10, _COMMON)
+        body = inflate.decompress(body[1:], _MOST_BYTES)
+        if inflate.unconsumed_tail or not inflate.eof:
+            raise ValueError("a deflated body that does not end")
+    fields: Fields = _decode(body)
+    return fields
 
 
 def event_of(schema: str, body: bytes) -> AnyEvent:
@@ -67,11 +91,19 @@ def event_of(schema: str, body: bytes) -> AnyEvent:
     if model is None or not version.isdecimal() or not 1 <= int(version) <= VERSIONS[name]:
         raise SchemaTooNew(f"a record has the schema {schema[:40]!r}; upgrade Eunoe to read it")
     try:
-        fields = _decode(body)
+        fields = _fields_of(body)
         for step in range(int(version), VERSIONS[name]):
             fields = UPCASTERS[name, step](fields)
         return model.model_validate(fields)  # type: ignore[return-value]
-    except (msgspec.DecodeError, ValidationError, TypeError, ValueError, LookupError, AttributeError) as error:
+    except (
+        msgspec.DecodeError,
+        ValidationError,
+        TypeError,
+        ValueError,
+        LookupError,
+        AttributeError,
+        zlib.error,
+    ) as error:
         raise LogDamaged(f"a record of schema {schema!r} can't be read: {type(error).__name__}") from None
 
 

@@ -40,6 +40,7 @@ class Forgetter:
     """Forgets in one home.
 
     now: the time as RFC 3339. keep: stores a receipt by its request's id. kept: the ids of those that are stored.
+    unused: drops the use counters of those of these memories that are gone; of all that are gone, for None.
     """
 
     def __init__(
@@ -50,9 +51,10 @@ class Forgetter:
         now: Callable[[], str],
         keep: Callable[[Receipt], None],
         kept: Callable[[], Collection[str]],
+        unused: Callable[[Collection[str] | None], None],
     ) -> None:
         self._log, self._keyring, self._runtime, self._now = log, keyring, runtime, now
-        self._keep, self._kept = keep, kept
+        self._keep, self._kept, self._unused = keep, kept, unused
 
     def plan(self, target: Target) -> Plan:
         """What would go; nothing is changed. Raises NotFound."""
@@ -67,7 +69,9 @@ class Forgetter:
             plan = planned(target, self._log, self._runtime.projections.writer())
             before = self._heads()
             request = self._request(plan, depth, actor, reason)
-            self._log.erase(request, self._erasure(plan, request, depth))
+            stones = self._stones(plan, request) if depth == "redact" else ()
+            self._log.erase(request, self._erasure(plan, request, depth), stones)
+            self._runtime.projector.forget_lately()
             return self._finish(request, plan, before)
 
     def resume(self) -> list[Receipt]:
@@ -100,19 +104,26 @@ class Forgetter:
     # -- the request ------------------------------------------------------------------------------
 
     def _request(self, plan: Plan, depth: Depth, actor: str, reason: str | None) -> Forget:
-        stones = () if depth == "forget" else tuple(self._tombstones(plan))
         return Forget(
             scope=HOME_SCOPE, id=f"forget-{secrets.token_hex(12)}", subjects=(HOME_SCOPE,), depth=depth,
-            target=plan.target.kind, at=self._now(), actor=actor, reason=reason, tombstones=stones,
+            target=plan.target.kind, at=self._now(), actor=actor, reason=reason,
         )  # fmt: skip
 
-    def _tombstones(self, plan: Plan) -> list[Tombstone]:
-        events = self._log.open([record for turn in plan.turns for record in self._record(place_of(turn.number))])
+    def _stones(self, plan: Plan, request: Forget) -> list[Forget]:
+        """What stays visible of redacted turns: sealed to those whose turns they were, so that it can go with them."""
+        found: dict[tuple[str, str, tuple[str, ...]], list[Tombstone]] = {}
+        for opened in self._log.open([record for turn in plan.turns for record in self._record(place_of(turn.number))]):
+            event = opened.event
+            if isinstance(event, Interaction) and event.chunk == 0:
+                stone = Tombstone(scope=event.scope, session=event.session, at=event.at)
+                found.setdefault((event.scope, event.session, event.subjects), []).append(stone)
         return [
-            Tombstone(scope=event.scope, session=event.session, at=event.at)
-            for event in (opened.event for opened in events)
-            if isinstance(event, Interaction) and event.chunk == 0
-        ]
+            request.model_copy(
+                update={"scope": scope, "id": f"stone-{secrets.token_hex(12)}", "subjects": subjects,
+                        "reason": None, "tombstones": tuple(stones)}
+            )
+            for (scope, _, subjects), stones in found.items()
+        ]  # fmt: skip
 
     def _erasure(self, plan: Plan, request: Forget, depth: Depth) -> Erasure:
         places = tuple(place_of(number) for number in plan.numbers)
@@ -121,11 +132,11 @@ class Forgetter:
         names: list[Name] = [(event_name(turn.scope, turn.event), None) for turn in plan.turns]
         if depth == "forget":
             names += _target_names(plan.target, key_of(request.at))
-        return Erasure(places, tuple(sorted(ids)), tuple(names), self._pseudonyms(plan))
+        return Erasure(places, tuple(sorted(ids)), tuple(names), self._pseudonyms(plan, depth))
 
-    def _pseudonyms(self, plan: Plan) -> tuple[bytes, ...]:
+    def _pseudonyms(self, plan: Plan, depth: Depth) -> tuple[bytes, ...]:
         """A forgotten scope's stream; subjects whose keys open nothing more are found by the log itself."""
-        if plan.target.kind != "scope":
+        if plan.target.kind != "scope" or depth == "redact":
             return ()
         stream = self._keyring.find_stream(plan.target.name)
         return () if stream is None else (stream,)
@@ -139,6 +150,7 @@ class Forgetter:
         """Under the lease: purge, build again, empty what lingers, complete, sign, keep."""
         self._runtime.work()
         folded(self._runtime.projections.writer())
+        self._unused(None if plan is None else (*plan.gone, *plan.again))
         completion = self._completed(request)
         self._runtime.work()
         receipt = signed(self._receipt(request, completion, plan, before), self._keyring.purpose("signing"))
@@ -151,7 +163,7 @@ class Forgetter:
         if done is not None:
             return self._event(done)
         completion = request.model_copy(
-            update={"id": f"completed-{request.id}", "completes": request.id, "tombstones": (), "at": self._now()}
+            update={"id": f"completed-{request.id}", "completes": request.id, "at": self._now()}
         )
         self._log.complete(completion)
         return completion

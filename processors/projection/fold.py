@@ -19,6 +19,7 @@ from eunoe.processors.projection.results import (
     member,
     note_inert,
     settle_group,
+    standing,
 )
 from eunoe.processors.projection.rows import Place, Rows, TurnRow
 from eunoe.processors.projection.windows import changed_turns
@@ -105,12 +106,21 @@ class Fold:
         changed = [turn for session, places in self._new.items() for turn in self._units(session, places)]
         known = {turn.number for turn in changed}
         self._tell(changed + self._anchors(known) + self._turns_of(self._retold - known))
-        for scope, group in sorted(self._groups):
-            settle_group(self._rows, scope, self._path(scope), group, self._corrections.of(scope))
+        self._settle()
         for decision in self._decisions:
             self._decide(decision)
         if purged.records:
             sweep(self._rows)
+
+    def _settle(self) -> None:
+        """Settle what was touched. What items say is read from this page, else from the log, once for all groups."""
+        held = {group: standing(self._rows, *group) for group in sorted(self._groups)}
+        results = dict(self._results.values())
+        missing = {one.result for items in held.values() for one in items if one.result not in results}
+        results |= cast(dict[int, Result], self._fetch(sorted(missing)))
+        for group, items in held.items():
+            scope = group[0]
+            settle_group(self._rows, group, self._path(scope), items, results, self._corrections.of(scope))
 
     # -- events -----------------------------------------------------------------------------------
 
@@ -146,7 +156,9 @@ class Fold:
         self._retold |= turns
 
     def _stones(self, event: Forget, number: int) -> None:
-        """What stays visible of redacted turns."""
+        """What stays visible of redacted turns; it goes with their scope, session or subject."""
+        for session in {stone.session for stone in event.tombstones}:
+            self._trace(number, event.scope, session, [""])
         self._db.executemany(
             "insert or ignore into tombstone values(?, ?, ?, ?, ?, ?)",
             [(number, stone.scope, stone.session, stone.at, event.actor, event.at) for stone in event.tombstones],
@@ -173,10 +185,24 @@ class Fold:
         before = [unit for _, unit in changed if unit is not None]
         for unit in before:
             self._inert(found[0][0], unit)
+        self._unpark(found[0][0], [turn.event for turn, before in changed if before is not None])
         self._db.executemany(
             "update turn set unit = ?, state = ? where number = ?", [(t.unit, PENDING, t.number) for t, _ in changed]
         )
         return [turn for turn, _ in changed]
+
+    def _unpark(self, scope: int, events: list[str]) -> None:
+        """A turn whose unit failed has another unit now, which is tried anew."""
+        where = "step = 'extraction' and scope = ? and event = ?"
+        for event in events:
+            if not rows(self._db, f"select 1 from parked where {where}", (self._path(scope), event)):
+                continue
+            self._db.execute(f"delete from parked where {where}", (self._path(scope), event))
+            self._db.execute(
+                "update turn set state = ? where state = ? and event = ?"
+                " and session in (select number from session where scope = ?)",
+                (PENDING, PARKED, event, scope),
+            )
 
     def _inert(self, scope: int, unit: bytes) -> None:
         for (number,) in rows(self._db, "select number from result where unit = ?", (unit,)):

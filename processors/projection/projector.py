@@ -6,11 +6,11 @@ events of the stream wait there, other streams go on. A damaged log or a missing
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import apsw
 
-from eunoe.processors.projection.fold import Fold
+from eunoe.processors.projection.fold import Fetch, Fold
 from eunoe.processors.projection.rows import Rows
 from eunoe.stores.contracts import Lexical
 from eunoe.stores.projections import Projections, advance
@@ -21,6 +21,7 @@ from eunoe.streams.places import Place, number_of, place_of
 from eunoe.streams.sqlite_files import rows
 
 PAGE = 500
+_REMEMBERED = 5000
 STEP = "projection"
 
 _log = logging.getLogger("eunoe.projection")
@@ -37,6 +38,7 @@ class Projector:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._log, self._projections, self._lexical, self._clock = log, projections, lexical, clock
+        self._lately: dict[int, AnyEvent] = {}
 
     def page(self) -> int:
         """Apply the next page of the partition that is furthest behind; how many records it had."""
@@ -77,7 +79,7 @@ class Projector:
                     (STEP, event.scope, event.target.removeprefix(f"{STEP}:")),
                 )
                 for partition, position in found:
-                    self.retry(event.scope, partition, position, skip=True)
+                    self._skip(event.scope, partition, position)
 
     def _one(self, partition: int, opened: Opened) -> None:
         try:
@@ -98,34 +100,75 @@ class Projector:
             advance(connection, partition, page[-1].record.position)
 
     def _new_fold(self, connection: apsw.Connection) -> Fold:
-        return new_fold(self._log, connection, self._lexical(connection))
+        return new_fold(self._log, connection, self._lexical(connection), self._get)
+
+    def _get(self, numbers: Sequence[int]) -> dict[int, AnyEvent]:
+        """Earlier events, the latest ones from memory: groups that grow ask for theirs again and again."""
+        found = {number: self._lately[number] for number in numbers if number in self._lately}
+        fresh = fetch(self._log, [number for number in numbers if number not in found])
+        self._lately.update(fresh)
+        while len(self._lately) > _REMEMBERED:
+            del self._lately[next(iter(self._lately))]
+        return found | fresh
+
+    def forget_lately(self) -> None:
+        """Keep no event in memory: the lease goes, or something was forgotten."""
+        self._lately.clear()
 
     # -- parking ----------------------------------------------------------------------------------
 
     def _park(self, opened: Opened, error: Exception) -> None:
-        event, record = opened.event, opened.record
-        assert event is not None
+        record = opened.record
         _log.error("partition %d position %d parked: %s", record.partition, record.position, type(error).__name__)
         with self._projections.transaction() as connection:
-            connection.execute(
-                "insert or replace into parked values(?, ?, ?, ?, ?, ?, 1, ?)",
-                (STEP, event.scope, event.id, record.partition, record.position, reason(error), int(self._clock())),
-            )
+            self._note_parked(connection, opened, error)
             advance(connection, record.partition, record.position)
 
-    def retry(self, scope: str, partition: int, position: int, *, skip: bool = False) -> None:
-        """Apply a parked stream from the event that parked it, or from behind it. Raises what it fails with."""
-        until = self._projections.positions(self._projections.writer())[partition]
-        after = position if skip else position - 1
+    def _note_parked(self, connection: apsw.Connection, opened: Opened, error: Exception) -> None:
+        event, record = opened.event, opened.record
+        assert event is not None
+        connection.execute(
+            "insert or replace into parked values(?, ?, ?, ?, ?, ?, 1, ?)",
+            (STEP, event.scope, event.id, record.partition, record.position, reason(error), int(self._clock())),
+        )
+
+    def retry(self, scope: str, partition: int, position: int) -> None:
+        """Apply a parked stream from the event that parked it on. Raises what it fails with, and leaves it parked."""
         with self._projections.transaction() as connection:
-            connection.execute("delete from parked where step = ? and scope = ?", (STEP, scope))
+            self._unpark(connection, scope)
             fold = self._new_fold(connection)
-            while after < until and (records := self._log.read(partition, after, PAGE)):
-                for opened in self._log.open([r for r in records if r.position <= until]):
-                    if opened.event is not None and opened.event.scope == scope:
-                        fold.take(opened)
-                after = records[-1].position
+            for opened in self._waiting(scope, partition, position - 1):
+                fold.take(opened)
             fold.finish()
+
+    def _skip(self, scope: str, partition: int, position: int) -> None:
+        """Apply a parked stream from behind the event that parked it, up to the next one that fails."""
+        with self._projections.transaction() as connection:
+            self._unpark(connection, scope)
+        for opened in self._waiting(scope, partition, position):
+            try:
+                with self._projections.transaction() as connection:
+                    fold = self._new_fold(connection)
+                    fold.take(opened)
+                    fold.finish()
+            except (EunoeError, apsw.Error):
+                raise
+            except Exception as error:
+                with self._projections.transaction() as connection:
+                    self._note_parked(connection, opened, error)
+                return
+
+    def _unpark(self, connection: apsw.Connection, scope: str) -> None:
+        connection.execute("delete from parked where step = ? and scope = ?", (STEP, scope))
+
+    def _waiting(self, scope: str, partition: int, after: int) -> Iterator[Opened]:
+        """Events of a stream behind a position, as far as the projection stands."""
+        until = self._projections.positions(self._projections.writer())[partition]
+        while after < until and (records := self._log.read(partition, after, PAGE)):
+            for opened in self._log.open([r for r in records if r.position <= until]):
+                if opened.event is not None and opened.event.scope == scope:
+                    yield opened
+            after = records[-1].position
 
 
 def reason(error: Exception) -> str:
@@ -133,13 +176,13 @@ def reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if isinstance(error, EunoeError) else type(error).__name__
 
 
-def new_fold(log: Log, connection: apsw.Connection, lexical: Lexical) -> Fold:
-    """A fold of events of a log into a projection's transaction."""
+def new_fold(log: Log, connection: apsw.Connection, lexical: Lexical, get: Fetch | None = None) -> Fold:
+    """A fold of events of a log into a projection's transaction. get: how it reads earlier events."""
 
     def erased(number: int) -> list[int]:
         return [number_of(place) for place in log.erased_by(*place_of(number))]
 
-    return Fold(Rows(connection, lexical), lambda numbers: fetch(log, numbers), erased)
+    return Fold(Rows(connection, lexical), get or (lambda numbers: fetch(log, numbers)), erased)
 
 
 def fetch(log: Log, numbers: Sequence[int]) -> dict[int, AnyEvent]:

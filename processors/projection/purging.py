@@ -32,6 +32,7 @@ def purge(target: Rows, numbers: Sequence[int]) -> Purged:
         db.execute("delete from inert where number = ?", (number,))
         _purge_correction(target, number, done)
         db.execute("delete from trace where number = ?", (number,))
+        db.execute("delete from tombstone where number = ?", (number,))
     return done
 
 

@@ -1,18 +1,14 @@
 """What results say, as items of their turns; and the episodes, which are memories without a group."""
 
-from collections.abc import Sequence
-from typing import Any
-
-import msgspec
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from eunoe.processors.projection.rows import Rows, TurnRow
 from eunoe.processors.projection.settling import Evidence, group_of, item_id, settle
 from eunoe.stores.contracts import Memory
 from eunoe.stores.memories import DONE, id_key
-from eunoe.streams.events import Correction, Interaction, Item, Kind, Result
+from eunoe.streams.events import Correction, Interaction, Item, Kind, Result, Role
 from eunoe.streams.sqlite_files import rows
-
-_encode, _decode = msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder().decode
 
 Group = tuple[int, bytes]
 """(scope number, settling group)."""
@@ -20,11 +16,11 @@ Group = tuple[int, bytes]
 
 def drop_items(target: Rows, scope: int, turn: TurnRow) -> set[Group]:
     """Take a turn's items away; their groups settle anew. Their ids stay findable through the turn."""
-    held = rows(target.connection, "select grp, id, body from item where turn = ?", (turn.number,))
+    held = rows(target.connection, "select grp, id, kind from item where turn = ?", (turn.number,))
     if not held:
         return set()
     target.connection.execute("delete from item where turn = ?", (turn.number,))
-    target.alias(scope, turn.event, turn.chunk, [(name.hex(), _decode(body)[0]["kind"]) for _, name, body in held])
+    target.alias(scope, turn.event, turn.chunk, [(name.hex(), kind) for _, name, kind in held])
     return {(scope, group) for group, _, _ in held}
 
 
@@ -39,11 +35,8 @@ def give_items(
             episode = _episode(turn, anchor, name, item, corrections)
             continue
         group = group_of(item)
-        body = _encode((item.model_dump(exclude_defaults=True), anchor.at, anchor.role))
-        target.connection.execute(
-            "insert or replace into item values(?, ?, ?, ?, ?, ?)",
-            (turn.number, index, scope, group, id_key(name), body),
-        )
+        row = (turn.number, index, scope, group, id_key(name), item.kind, anchor.at, anchor.role)
+        target.connection.execute("insert or replace into item values(?, ?, ?, ?, ?, ?, ?, ?)", row)
         groups.add((scope, group))
     target.replace(scope, None, turn.number, [] if episode is None else [(episode, turn.number)])
     target.connection.execute("update turn set state = ? where number = ?", (DONE, turn.number))
@@ -61,22 +54,51 @@ def note_inert(target: Rows, scope: int, number: int, result: Result) -> None:
     target.alias(scope, event, chunk, names)
 
 
-def settle_group(target: Rows, scope: int, path: str, group: bytes, corrections: Sequence[Correction]) -> None:
-    """Settle one group from its living items."""
-    held = rows(
+class Standing(NamedTuple):
+    """An item of a group as the tables hold it. result: the number of the result that says it."""
+
+    name: bytes
+    place: int
+    at: str
+    role: Role
+    turn: int
+    session: str
+    key: int
+    order: int
+    event: str
+    chunk: int
+    result: int
+
+
+def standing(target: Rows, scope: int, group: bytes) -> list[Standing]:
+    """The living items of a group."""
+    found = rows(
         target.connection,
-        "select i.id, i.body, t.number, s.name, t.key, t.ord, t.event, t.chunk from item i"
-        " join turn t on t.number = i.turn join session s on s.number = t.session where i.scope = ? and i.grp = ?",
+        "select i.id, i.idx, i.at, i.role, t.number, s.name, t.key, t.ord, t.event, t.chunk, r.number from item i"
+        " join turn t on t.number = i.turn join session s on s.number = t.session join result r on r.unit = t.unit"
+        " where i.scope = ? and i.grp = ?",
         (scope, group),
     )
-    evidence = [_evidence(row[0].hex(), *row[1:]) for row in held]
+    return [Standing(*row) for row in found]
+
+
+def settle_group(
+    target: Rows,
+    group: Group,
+    path: str,
+    held: Sequence[Standing],
+    results: Mapping[int, Result],
+    corrections: Sequence[Correction],
+) -> None:
+    """Settle one group from its living items. path: the scope's."""
+    evidence = [_evidence(one, results[one.result]) for one in held if one.result in results]
     turns = {e.id: e.turn for e in evidence}
     settled = settle(path, evidence, corrections)
-    target.replace(scope, group, None, [(memory, turns[memory.id[2:]]) for memory in settled])
-    standing = {memory.id[2:] for memory in settled}
+    target.replace(*group, None, [(memory, turns[memory.id[2:]]) for memory in settled])
+    first = {memory.id[2:] for memory in settled}
     for one in evidence:
-        if one.id not in standing:
-            target.alias(scope, one.event, one.chunk, [(one.id, one.item.kind)])
+        if one.id not in first:
+            target.alias(group[0], one.event, one.chunk, [(one.id, one.item.kind)])
 
 
 def member(name: str) -> tuple[str, int]:
@@ -90,15 +112,19 @@ def member_name(event: str, chunk: int) -> str:
     return f"{event}\x00{chunk}" if chunk else event
 
 
-def _evidence(
-    name: str, body: bytes, turn: int, session: str, key: int, order: int, event: str, chunk: int
-) -> Evidence:
-    fields: dict[str, Any]
-    fields, at, role = _decode(body)
+def _evidence(one: Standing, result: Result) -> Evidence:
     return Evidence(
-        id=name, item=Item.model_validate(fields), turn=turn, session=session, role=role, at=at,
-        key=key, order=order, event=event, chunk=chunk,
-    )  # fmt: skip
+        id=one.name.hex(),
+        item=result.items[one.place],
+        turn=one.turn,
+        session=one.session,
+        role=one.role,
+        at=one.at,
+        key=one.key,
+        order=one.order,
+        event=one.event,
+        chunk=one.chunk,
+    )
 
 
 def _episode(turn: TurnRow, anchor: Interaction, name: str, item: Item, corrections: Sequence[Correction]) -> Memory:
