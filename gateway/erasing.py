@@ -1,14 +1,15 @@
 """The doors to forgetting: what a person names, the dry run, the receipt."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypedDict, Unpack
 
 import msgspec
 
 from eunoe.gateway.home import Home
-from eunoe.processors.forgetting.forgetting import Depth, Forgetter
+from eunoe.processors.forgetting.forgetting import HOME_SCOPE, Depth, Forgetter
 from eunoe.processors.forgetting.plan import Plan, Target
 from eunoe.processors.forgetting.receipt import Receipt
+from eunoe.stores.memories import SqliteMemories
 from eunoe.streams.errors import BadInput
 
 
@@ -44,6 +45,8 @@ def target_of(named: Named) -> Target:
     scope = named.get("scope")
     if unknown := named.keys() - Named.__annotations__.keys():
         raise BadInput(f"{sorted(unknown)[0]!r} names no target; known are {', '.join(Named.__annotations__)}")
+    if HOME_SCOPE in named.values():
+        raise BadInput("the home's own events can't be forgotten: they say what was")
     match [(kind, str(name)) for kind, name in named.items() if name is not None and kind != "scope"]:
         case [] if scope is not None:
             return Target("scope", scope)
@@ -65,10 +68,24 @@ class Eraser:
 
     def __init__(self, home: Home, now: Callable[[], str], forgotten: Callable[[], None]) -> None:
         self._home, self._forgotten = home, forgotten
-        self._forgetter = Forgetter(home.log, home.keyring, home.runtime, now, self._keep, home.receipts.requests)
+        self._memories = SqliteMemories(home.projections.writer)
+        self._forgetter = Forgetter(
+            home.log, home.keyring, home.runtime, now, self._keep, home.receipts.requests, self._unused
+        )
 
     def _keep(self, receipt: Receipt) -> None:
         self._home.receipts.keep(receipt.request_id, msgspec.json.encode(receipt, order="sorted"))
+
+    def _unused(self, affected: Collection[str] | None) -> None:
+        """Use counters go with their memories. Called under the lease, on what the projection holds now."""
+        if affected is not None:
+            found = {name: self._memories.get(name) for name in affected}
+            self._home.bills.purge(name for name, memory in found.items() if memory is None or memory.id != name)
+            return
+        every = (
+            memory.id for scope in self._memories.scopes() for memory in self._memories.listing(scope, retired=True)
+        )
+        self._home.bills.retain(every)
 
     def dry_run(self, target: Target, depth: Depth) -> DryRun:
         """What would go, what is built again, and the price. Nothing is changed. Raises NotFound."""

@@ -90,6 +90,11 @@ class Guard:
                 return Forgotten("this was forgotten on request and is not taken in again; `eunoe readmit` lifts that")
         return None
 
+    def for_ever(self, names: Iterable[str]) -> set[str]:
+        """Those of these names that are refused whatever their time."""
+        held = {row[0] for row in rows(self._connection, "select mac from suppressed where until is null")}
+        return {name for name in names if self.mac(name) in held} if held else set()
+
     def suppress(self, names: Iterable[Name], request: int) -> None:
         """Refuse these for a request: names with the time key up to which they are refused, None for ever."""
         self._connection.executemany(

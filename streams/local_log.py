@@ -104,10 +104,7 @@ class LocalLog:
     def append(self, entries: Sequence[Entry]) -> list[Outcome]:
         if not entries:
             return []
-        for one in entries:  # what seals must be durable first
-            self.keyring.stream(one.scope)
-            for subject in one.subjects:
-                self.keyring.subject(subject)
+        self._prepare(entries)
         with self._lock, self._errors():
             try:
                 with immediate(self._writer):
@@ -118,6 +115,13 @@ class LocalLog:
         with self._grown:
             self._grown.notify_all()
         return outcomes
+
+    def _prepare(self, entries: Sequence[Entry]) -> None:
+        """What seals must be durable first."""
+        for one in entries:
+            self.keyring.stream(one.scope)
+            for subject in one.subjects:
+                self.keyring.subject(subject)
 
     def _placed(self, entries: Sequence[Entry]) -> list[Outcome]:
         """Under the lock: check, seal, number, chain and insert."""
@@ -232,16 +236,15 @@ class LocalLog:
 
     # -- erasing ----------------------------------------------------------------------------------
 
-    def erase(self, request: Forget, erasure: Erasure) -> Appended:
+    def erase(self, request: Forget, erasure: Erasure, stones: Sequence[Forget] = ()) -> Appended:
         """Record a request and drop what it covers, in one commit; then destroy the keys and empty what lingers."""
-        one = entry(request, covers=self._record_ids(erasure.places) + erasure.pseudonyms)
-        self.keyring.stream(one.scope)
-        for subject in one.subjects:
-            self.keyring.subject(subject)
+        covers = self._record_ids(erasure.places) + erasure.pseudonyms
+        entries = [entry(request, covers=covers), *map(entry, stones)]
+        self._prepare(entries)
         with self._lock, self._errors():
             try:
                 with immediate(self._writer):
-                    outcome = self._erase(one, erasure)
+                    outcome = self._erase(entries, erasure)
             except BaseException:
                 self._forget_state()
                 raise
@@ -251,9 +254,9 @@ class LocalLog:
             self._grown.notify_all()
         return outcome
 
-    def _erase(self, one: Entry, erasure: Erasure) -> Appended:
+    def _erase(self, entries: Sequence[Entry], erasure: Erasure) -> Appended:
         """Under the lock: the request, the bytes, the look-ups, the guard and the keys to destroy."""
-        (outcome,) = self._placed([one])
+        outcome = self._placed(entries)[0]
         assert isinstance(outcome, Appended)
         row = number_of((outcome.partition, outcome.position))
         local_erasure.drop(self._writer, self.keyring, erasure.places, row)
@@ -261,7 +264,7 @@ class LocalLog:
         self._guard.suppress(erasure.names, row)
         gone = {*erasure.pseudonyms, *local_erasure.orphaned(self._writer, self.keyring, erasure.places)}
         self._writer.executemany("insert or ignore into destroyed values(?)", [(pseudonym,) for pseudonym in gone])
-        self._writer.execute("insert into request values(?, ?, null)", (row, one.id))
+        self._writer.execute("insert into request values(?, ?, null)", (row, entries[0].id))
         self._writer.execute("update meta set value = value + 1 where name = 'generation'")
         return outcome
 
@@ -283,6 +286,11 @@ class LocalLog:
         with self._errors():
             found = rows(self._reader(), "select id, row, completed from request order by row")
         return [(name, place_of(row), None if done is None else place_of(done)) for name, row, done in found]
+
+    def refused(self, names: Sequence[str]) -> set[str]:
+        """Those of these names that are refused whatever their time."""
+        with self._errors():
+            return guard.Guard(self._reader(), self.keyring.purpose("suppression")).for_ever(names)
 
     def readmit(self, request: Forget, names: Sequence[str]) -> int:
         """Record that these may come in again; how many were refused before."""

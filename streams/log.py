@@ -123,14 +123,20 @@ class Log(Protocol):
         a request; and that the log continues these heads.
         """
 
-    def erase(self, request: Forget, erasure: Erasure) -> Appended:
-        """Record a request and drop what it covers: all of it or nothing, and again on opening where keys remain."""
+    def erase(self, request: Forget, erasure: Erasure, stones: Sequence[Forget] = ()) -> Appended:
+        """Record a request and drop what it covers: all of it or nothing, and again on opening where keys remain.
+
+        stones: what a redaction leaves to see, recorded in the same commit.
+        """
 
     def complete(self, completion: Forget) -> Appended:
         """Record that a request is done with."""
 
     def requests(self) -> list[tuple[str, Place, Place | None]]:
         """Every request to forget or redact: its id, its place, and the place of its completion where there is one."""
+
+    def refused(self, names: Sequence[str]) -> set[str]:
+        """Those of these names, as `streams.guard` makes them, that are refused whatever their time."""
 
     def readmit(self, request: Forget, names: Sequence[str]) -> int:
         """Record that these names may come in again; how many were refused before."""

@@ -5,7 +5,7 @@ They hold no content: a memory stands as a keyed hash of its id.
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 
 from sqlalchemy import func, select
@@ -65,9 +65,26 @@ class Bills:
         with self._database.write() as connection:
             connection.execute(insert(report).values(recall=recall, **values).on_conflict_do_update(set_=values))
             for memory in used:
-                mac = blake2b(memory.encode(), key=self._key, digest_size=16).digest()
-                row = insert(use).values(memory=mac, uses=1, last=now)
+                row = insert(use).values(memory=self._mac(memory), uses=1, last=now)
                 connection.execute(row.on_conflict_do_update(set_={"uses": use.c.uses + 1, "last": now}))
+
+    def _mac(self, memory: str) -> bytes:
+        return blake2b(memory.encode(), key=self._key, digest_size=16).digest()
+
+    def purge(self, gone: Iterable[str]) -> int:
+        """Take away the use counters of these memories; how many there were."""
+        macs = [self._mac(memory) for memory in gone]
+        if not macs:
+            return 0
+        with self._database.write() as connection:
+            return sum(connection.execute(use.delete().where(use.c.memory == mac)).rowcount for mac in macs)
+
+    def retain(self, living: Iterable[str]) -> int:
+        """Take away the use counters of all memories but these; how many there were."""
+        kept = {self._mac(memory) for memory in living}
+        with self._database.write() as connection:
+            found = [mac for mac in connection.execute(select(use.c.memory)).scalars() if mac not in kept]
+            return sum(connection.execute(use.delete().where(use.c.memory == mac)).rowcount for mac in found)
 
     def totals(self) -> dict[str, dict[str, int]]:
         """Calls, tokens and microseconds by phase."""
