@@ -14,7 +14,6 @@ from eunoe.stores.memories import PARKED, PENDING, SqliteMemories
 from eunoe.streams.errors import NotFound, Rejected
 from eunoe.streams.events import Correction, Decision, Span
 from eunoe.streams.log import entry
-from eunoe.streams.places import number_of
 
 _TEXT_CHARACTERS = 4000
 
@@ -112,14 +111,18 @@ class Decider:
                 return letter
             with self._home.projections.transaction() as connection:
                 connection.execute(
-                    "update turn set state = ? where state = ? and number = ?",
-                    (PENDING, PARKED, number_of((letter.partition, letter.position))),
-                )
-                connection.execute(
-                    "delete from parked where step = ? and scope = ? and event = ?",
-                    (letter.step, letter.scope, letter.event),
+                    "update turn set state = ? where state = ? and event = ? and session in"
+                    " (select s.number from session s join scope c on c.number = s.scope where c.path = ?)",
+                    (PENDING, PARKED, letter.event, letter.scope),
                 )
             runtime.work()
+            with self._home.projections.transaction() as connection:
+                connection.execute(
+                    "delete from parked where step = ? and scope = ? and event = ? and not exists (select 1 from turn t"
+                    " join session s on s.number = t.session join scope c on c.number = s.scope"
+                    " where t.state = ? and t.event = parked.event and c.path = parked.scope)",
+                    (letter.step, letter.scope, letter.event, PARKED),
+                )
         return letter
 
     def drop(self, letter_id: str, reason: str, actor: str) -> DeadLetter:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -18,7 +19,7 @@ from eunoe.stores.books.master import KeyCommand, KeyFile, KeyValue, MasterKeySo
 from eunoe.stores.books.receipts import Receipts
 from eunoe.stores.lexical import SqliteLexical
 from eunoe.stores.projections import FORMAT, Projections
-from eunoe.streams.errors import BadInput, KeyringLost, LogError
+from eunoe.streams.errors import BadInput, KeyringLost, LogError, WaitTimeout
 from eunoe.streams.events import Settings
 from eunoe.streams.local_log import LocalLog
 from eunoe.streams.log import entry
@@ -60,6 +61,8 @@ class Home:
                 close()
             raise
         self.runtime = Embedded(self.log, self.projections, lexical_index, extractor, path / "projector.lock")
+        with suppress(WaitTimeout), self.runtime.lease(0):
+            self.projections.put_away()
 
     def _publisher(self) -> Publisher:
         said = self.settings

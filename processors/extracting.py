@@ -24,6 +24,11 @@ from eunoe.streams.sqlite_files import rows
 
 STEP = "extraction"
 BATCH = 256
+LACKING = (
+    "state = 1 and session not in (select s.number from session s join scope c on c.number = s.scope"
+    " join parked p on p.scope = c.path where p.step = 'projection')"
+)
+"""Turns without a result whose stream goes on: of a parked one, results would wait behind what parked it."""
 
 _log = logging.getLogger("eunoe.extraction")
 
@@ -91,7 +96,7 @@ class Extraction:
         connection = self._projections.writer()
         turns = rows(
             connection,
-            "select number, session, key, ord, event, chunk from turn where state = 1 order by number limit ?",
+            f"select number, session, key, ord, event, chunk from turn where {LACKING} order by number limit ?",
             (limit,),
         )
         windows = [[*self._before(row[1], row[2:6]), row[0]] for row in turns]

@@ -14,6 +14,7 @@ from weakref import WeakSet
 import apsw
 
 from eunoe.stores import lexical, memories
+from eunoe.streams.errors import LogError
 from eunoe.streams.sqlite_files import connect, folded, immediate, rows, translated
 
 FORMAT = 1
@@ -78,7 +79,10 @@ class Projections:
             return self._writer[1]
 
     def _connected(self, *, read_only: bool) -> apsw.Connection:
-        connection = connect(self.link.resolve(), read_only=read_only, create=False)
+        try:
+            connection = connect(self.link.resolve(), read_only=read_only, create=False)
+        except LogError:  # a rebuild may have taken the file's place between the two steps
+            connection = connect(self.link.resolve(), read_only=read_only, create=False)
         with self._lock:
             self._open.add(connection)
         return connection
@@ -120,6 +124,13 @@ class Projections:
             beside.close()
             _unlink(path)
             raise
+
+    def put_away(self) -> None:
+        """Delete files that killed rebuilds left. The caller holds the projector's lease, so none is being made."""
+        used = self.link.resolve().name
+        for path in self.link.parent.glob("projections*"):
+            if path != self.link and not path.name.startswith(used):
+                path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close every connection that was opened here."""
