@@ -1,13 +1,15 @@
 """The doors to forgetting: what a person names, the dry run, the receipt."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TypedDict, Unpack
 
 import msgspec
 
 from eunoe.gateway.home import Home
+from eunoe.gateway.proving import prove
 from eunoe.processors.forgetting.forgetting import HOME_SCOPE, Depth, Forgetter
 from eunoe.processors.forgetting.plan import Plan, Target
+from eunoe.processors.forgetting.proof import Proof
 from eunoe.processors.forgetting.receipt import Receipt
 from eunoe.stores.memories import SqliteMemories
 from eunoe.streams.errors import BadInput
@@ -67,7 +69,7 @@ class Eraser:
     """Forgets in one home and keeps the receipts."""
 
     def __init__(self, home: Home, now: Callable[[], str], forgotten: Callable[[], None]) -> None:
-        self._home, self._forgotten = home, forgotten
+        self._home, self._now, self._forgotten = home, now, forgotten
         self._memories = SqliteMemories(home.projections.writer)
         self._forgetter = Forgetter(
             home.log, home.keyring, home.runtime, now, self._keep, home.receipts.requests, self._unused
@@ -109,6 +111,10 @@ class Eraser:
     def receipts(self) -> list[Receipt]:
         """All receipts of this home."""
         return [msgspec.json.decode(document, type=Receipt) for document in self._home.receipts.all().values()]
+
+    def prove(self, request_id: str | None, texts: Sequence[str]) -> Proof:
+        """The long proof of a forget."""
+        return prove(self._home, request_id, texts, self._now)
 
 
 def _dry(plan: Plan, depth: str) -> DryRun:
@@ -153,3 +159,11 @@ class ErasingDoor:
     def receipts(self) -> list[Receipt]:
         """The signed receipts of all that was forgotten here."""
         return self._eraser.receipts()
+
+    def prove(self, request_id: str | None = None, *, texts: Sequence[str] = ()) -> Proof:
+        """The long proof of a forget, the last one where none is named: rebuilt, scanned, searched byte by byte.
+
+        texts: what must stand in no file of this home any more. They are not repeated in the proof. Takes as long as
+        a rebuild and building the memory once more. Raises NotFound.
+        """
+        return self._eraser.prove(request_id, texts)

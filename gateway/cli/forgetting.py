@@ -48,6 +48,33 @@ def forget(
         _erase(context, "forget", named, reason, actor, dry_run, yes, home, as_json, no_wait)
 
 
+@app.command("prove")
+def prove(
+    context: typer.Context,
+    receipt: Annotated[str | None, typer.Argument(help="The request's id, as `eunoe receipts` lists it.")] = None,
+    text: Annotated[list[str] | None, typer.Option(help="A text that must stand in no file; may be repeated.")] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+    no_wait: NoWait = False,
+) -> None:
+    """Prove a forget at length: rebuild it all, scan every table, search every file. Signed."""
+    with opened(context, home, no_wait) as memory:
+        proof = memory.prove(receipt, texts=text or ())
+        if wants_json(context, as_json):
+            emit(proof)
+        else:
+            same = "the same as" if proof.rebuild.same else "NOT the same as"
+            show(f"made anew, the memory is {same} one that never had it")
+            for scan in proof.scans:
+                if not scan.clean:
+                    show(f"{scan.file}, {scan.table}: something is left")
+            looked = sum(scan.rows for scan in proof.scans)
+            show(f"{looked} rows and {proof.bytes.bytes} bytes in {proof.bytes.files} files were looked at")
+            show("nothing is left" if proof.ok else "something is left; --json says where")
+        if not proof.ok:
+            raise typer.Exit(1)
+
+
 def redact(
     context: typer.Context,
     subject: Subject = None,
