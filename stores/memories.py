@@ -80,9 +80,10 @@ def create(connection: apsw.Connection) -> None:
 def id_key(memory_id: str) -> bytes:
     """The ten bytes behind a memory's id; empty for what is no such id."""
     try:
-        return bytes.fromhex(memory_id.removeprefix("m-"))
+        key = bytes.fromhex(memory_id.removeprefix("m-"))
     except ValueError:
         return b""
+    return key if memory_id.endswith(key.hex()) else b""  # spaces and capitals make another id
 
 
 def encoded(memory: Memory) -> bytes:
