@@ -13,7 +13,9 @@ from eunoe.processors.extraction.values import clip
 
 _LAST = re.compile(r"[^.!?。！？]{3,200}[?？]\s*$")
 _OFFER = re.compile(
-    r"^(?:\W*)(?:shall i|should i|may i|can i|do you want|would you like|want (?:me|a|to)|anything else|need (?:me|anything)|could i|what do you (?:need|think)|how can i|what can i|is (?:that|this) (?:ok|all|right|correct)|which one)",
+    r"^(?:\W*)(?:shall i|should i|may i|can i|do you want|would you like|want (?:me|a|to)|anything else"
+    r"|need (?:me|anything)|could i|what do you (?:need|think)|how can i|what can i|is (?:that|this) (?:ok"
+    r"|all|right|correct)|which one)",
     re.IGNORECASE,
 )
 _KINDS = tuple(
@@ -26,7 +28,8 @@ _KINDS = tuple(
         (r"what do you do(?: for (?:a living|work))?\?|what(?:['’]s| is) your (?:job|role)", "role", True, r"(?:an? |the )?(?P<v>[A-Za-z][\w /-]{2,40})"),
         (r"allerg|过敏|過敏", "allergic_to", False, r"(?:yes,? )?(?:to )?(?P<v>[A-Za-z\u4e00-\u9fff][\w -]{1,30})"),
         (r"favou?rite (?P<what>\w+)", "favourite_", True, r"(?P<v>[\w][\w' -]{1,40})"),
-        (r"which (?:editor|tool|language|framework|database|browser|shell|ide|os|distro)|what (?:editor|tool|language|framework|database|browser|ide|os) do you use", "uses", False, r"(?P<v>[A-Z][\w+#.]*(?: [A-Z][\w+#.]*)*|[a-z]+)"),
+        (r"which (?:editor|tool|language|framework|database|browser|shell|ide|os|distro)|what (?:editor|tool"
+r"|language|framework|database|browser|ide|os) do you use", "uses", False, r"(?P<v>[A-Z][\w+#.]*(?: [A-Z][\w+#.]*)*|[a-z]+)"),
     )
 )  # fmt: skip
 _YES_NO = re.compile(r"(?:do|are|have|does|is) (?:you|your|we) (?P<rest>[^?]{3,120})\?", re.IGNORECASE)

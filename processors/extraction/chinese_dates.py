@@ -10,8 +10,10 @@ _HINT = re.compile(r"[天日周週月年晚早季春夏秋冬]|星期|礼拜|禮
 _N = r"[一二两兩三四五六七八九十]{1,3}|\d{1,4}"
 _WEEKDAY = "一二三四五六日天"
 _FIND = re.compile(
-    rf"(?P<y>(?:19|20)\d\d)\s?年(?:\s?(?P<m>\d{{1,2}}|[一二三四五六七八九十]{{1,2}})\s?月(?:\s?(?P<d>{_N})\s?[日号號])?)?"
-    rf"|(?P<yw>去年|今年|明年|前年|后年|後年)(?:的)?(?:(?P<ym>{_N})月|(?P<season>[春夏秋冬])[天季]?)?(?P<yend>年?[底初])?"
+    rf"(?P<y>(?:19|20)\d\d)\s?年(?:\s?(?P<m>\d{{1,2}}"
+    rf"|[一二三四五六七八九十]{{1,2}})\s?月(?:\s?(?P<d>{_N})\s?[日号號])?)?"
+    rf"|(?P<yw>去年|今年|明年|前年|后年|後年)(?:的)?(?:(?P<ym>{_N})月"
+    rf"|(?P<season>[春夏秋冬])[天季]?)?(?P<yend>年?[底初])?"
     rf"|(?P<mw>上上|下下|上|下|这|這|本)(?:个|個)?月(?P<mend>底|初|末)?"
     rf"|(?P<ww>上上|下下|上|下|这|這|本)(?:个|個)?(?:周|週|星期|礼拜|禮拜)(?P<wd>[{_WEEKDAY}]|末)?"
     r"|(?P<day>大前天|前天|昨天|昨晚|昨日|今天|今晚|今早|今日|明天|明晚|明早|明日|大后天|大後天|后天|後天)"
@@ -61,7 +63,8 @@ def find(text: str, day: date, past: bool | None = None) -> list[When]:
         except (ValueError, OverflowError):
             continue
         if resolved:
-            found.append(When(*match.span(), *resolved))
+            first, last, precision, relative = resolved
+            found.append(When(*match.span(), first, last, precision, relative))
     return found
 
 

@@ -11,7 +11,8 @@ _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _TAILS = {"m": "am", "s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"}
 _CHANGED = re.compile(
     r"\b(?:no longer|any ?more|not any longer|now|nowadays|these days|used to|switch(?:ed|ing)? (?:from|to|over)|moved"
-    r"|stopped|quit|gave up|given up|instead of|turned \d+|turned (?:[a-z]+teen|[a-z]*ty(?:-[a-z]+)?)|since (?:yesterday|today|last|this)"
+    r"|stopped|quit|gave up|given up|instead of|turned \d+|turned (?:[a-z]+teen|[a-z]*ty(?:-[a-z]+)?)"
+    r"|since (?:yesterday|today|last|this)"
     r"|from (?:now|today) on|changed|became|promoted|not live in [^,]+ any)\b",
     re.IGNORECASE,
 )
@@ -39,6 +40,7 @@ class Clause(NamedTuple):
     progressive: bool = False
     used_to: bool = False
     can: bool = False
+    always: bool = False
 
     @property
     def past(self) -> bool | None:
@@ -66,7 +68,7 @@ class _Reading:
 
     def __init__(self, tail: str) -> None:
         self.aux = [_TAILS[tail]] if tail in _TAILS else []
-        self.negative = self.used_to = self.can = False
+        self.negative = self.used_to = self.can = self.always = False
         self.tense = "present"
 
     def auxiliary(self, word: str) -> None:
@@ -110,6 +112,7 @@ def _kind(word: str, text: str, end: int, state: _Reading) -> str:
         state.negative = True
         state.auxiliary({"ca": "can", "wo": "will", "cannot": "can"}.get(base, base))
         return "skip"
+    state.always = state.always or word == "always"
     if word in ("not", "never", "hardly", "rarely", "seldom"):
         state.negative = True
         return "skip"
@@ -180,5 +183,15 @@ def _made(text: str, who: Subject, state: _Reading, verb: str, start: int, place
     negative = state.negative or (state.used_to or ended(text))
     change = changed(text) or state.used_to
     return Clause(
-        who, verb, rest, text[start:].strip(), negative, change, state.tense, progressive, state.used_to, state.can
+        who,
+        verb,
+        rest,
+        text[start:].strip(),
+        negative,
+        change,
+        state.tense,
+        progressive,
+        state.used_to,
+        state.can,
+        state.always,
     )

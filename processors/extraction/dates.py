@@ -71,7 +71,8 @@ _SHORT = "jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec"
 _COUNT = r"\d{1,3}|a couple of|a few|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty"
 _UNIT = r"(?P<unit>day|week|month|year|weekend|fortnight)s?"
 _HINT = re.compile(
-    r"\d{4}|day|week|month|year|night|morrow|morning|evening|afternoon|ago\b|spring|summer|autumn|fall\b|winter|fortnight"
+    r"\d{4}|day|week|month|year|night|morrow|morning|evening|afternoon|ago\b|spring|summer|autumn|fall\b"
+    r"|winter|fortnight"
     rf"|\b(?:{_MONTH}|{_SHORT})\b|offhand",
     re.IGNORECASE,
 )
@@ -79,23 +80,29 @@ _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"\b(?P<iso>(?:19|20)\d\d-[01]\d(?:-[0-3]\d)?)\b(?![-\d])",
-        rf"\b(?:the )?(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m1>{_MONTH}|{_SHORT})\b\.?(?:,? (?P<y1>(?:19|20)\d\d))?\b",
-        rf"\b(?P<m2>{_MONTH}|{_SHORT})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?![\d:.%])(?:,? (?P<y2>(?:19|20)\d\d))?\b",
+        rf"\b(?:the )?(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m1>{_MONTH}"
+        rf"|{_SHORT})\b\.?(?:,? (?P<y1>(?:19|20)\d\d))?\b",
+        rf"\b(?P<m2>{_MONTH}|{_SHORT})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?![\d:.%])(?:,? (?P<y2>(?:19"
+        rf"|20)\d\d))?\b",
         r"\b(?:the )?day (?:before (?P<before>yesterday)|after (?P<after>tomorrow))\b",
         r"\b(?P<word>yesterday|today|tomorrow|tonight|last night|this (?:morning|afternoon|evening))\b",
-        r"\b(?:at |by )?(?:the )?(?P<edge>end|start|beginning) of (?P<edgewhich>last|this|next) (?P<edgeunit>month|year|week)\b",
+        r"\b(?:at |by )?(?:the )?(?P<edge>end|start|beginning) of (?P<edgewhich>last|this"
+        r"|next) (?P<edgeunit>month|year|week)\b",
         rf"\b(?P<which>last|this|next|this past|this coming|the past) {_UNIT}\b(?! (?:after|before))",
         rf"\b(?P<dwhich>last|this|next|this past|this coming|past|coming) (?P<weekday>{_DAY})\b",
         r"\b(?P<swhich>last|this|next|this past|this coming) (?P<season>spring|summer|autumn|fall|winter)\b",
         rf"\b(?P<mwhich>last|this|next|this past|this coming) (?P<month>{_MONTH})\b",
-        rf"\b(?:about |around |over |almost |nearly )?(?P<count>{_COUNT}) (?P<ago>day|week|month|year|fortnight)s? ago\b",
-        rf"\bin (?:about |around )?(?P<incount>{_COUNT}) (?P<in>day|week|month|year|fortnight)s?(?:['’]s? time)?\b(?! (?:of|old))",
+        rf"\b(?:about |around |over |almost |nearly )?(?P<count>{_COUNT}) (?P<ago>day|week|month|year"
+        rf"|fortnight)s? ago\b",
+        rf"\bin (?:about |around )?(?P<incount>{_COUNT}) (?P<in>day|week|month|year"
+        rf"|fortnight)s?(?:['’]s? time)?\b(?! (?:of|old))",
         r"\b(?:a|one) (?P<fromnow>week|month|year) from (?:now|today)\b",
-        rf"\b(?P<prep>in|since|until|till|during|from|of|early|late|mid|by) (?P<pmonth>{_MONTH}|{_SHORT})\b\.?(?:,? (?P<pyear>(?:19|20)\d\d))?\b(?! \d)",
+        rf"\b(?P<prep>in|since|until|till|during|from|of|early|late|mid|by) (?P<pmonth>{_MONTH}"
+        rf"|{_SHORT})\b\.?(?:,? (?P<pyear>(?:19|20)\d\d))?\b(?! \d)",
         rf"\b(?P<mmonth>{_MONTH}) (?P<myear>(?:19|20)\d\d)\b",
         r"\b(?P<sword>spring|summer|autumn|fall|winter)(?: of)? (?P<syear>(?:19|20)\d\d)\b",
         r"\b(?P<yprep>in|since|until|till|during|from|by|back in|year|early|late) (?P<year>(?:19|20)\d\d)\b(?![-:.\d])",
-        rf"\b(?P<onprep>on|until|till|by|this coming) (?P<onday>{_DAY})\b(?!s)",
+        rf"\b(?P<onprep>on|until|till|by|this coming) (?P<onday>{_DAY})\b(?! (?:morning|afternoon|evening|night)s)",
     )
 )
 _CAPITAL_MONTH = {"may", "march", "mar", "jan", "jun", "jul", "dec", "apr", "sep", "aug", "oct", "nov", "feb", "sept"}
@@ -281,9 +288,9 @@ def _weekday(which: str, weekday: int, day: date) -> date:
 def _nearest_year(named: date, day: date, past: bool | None) -> date:
     """The year in which a day without one lies: the latest or the next, by the tense."""
     if past and (named.year, named.month, named.day) > (day.year, day.month, day.day):
-        return named + relativedelta(years=-1)
+        return _years_on(named, -1)
     if past is False and named + relativedelta(months=1) <= day:
-        return named + relativedelta(years=1)
+        return _years_on(named, 1)
     return named
 
 
@@ -297,3 +304,8 @@ def _month(name: str) -> int:
 
 def _day(day: date) -> Resolved:
     return day.isoformat(), None, "day", True
+
+
+def _years_on(day: date, years: int) -> date:
+    moved: date = day + relativedelta(years=years)
+    return moved

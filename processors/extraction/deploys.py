@@ -3,28 +3,41 @@
 import re
 
 from eunoe.processors.extraction.slots import Slot
+from eunoe.processors.extraction.verbs import words
 
 _ACT = re.compile(
-    r"\b(?:deploy(?:s|ed|ing|ment|ments)?|ship(?:s|ped|ping|ment)?|releas(?:e|es|ed|ing)|roll(?:s|ed|ing)?[- ]?outs?|roll(?:s|ed|ing)? (?:it|them|things|everything|stuff|changes|updates|new versions|builds?) out"
-    r"|(?:push|go|get|bring|take|reach|head|make it|land|deliver)(?:es|s|ed|ing)?\b[^.;]{0,40}\b(?:prod(?:uction)?|live|out)|(?:to|into|in|reaches|on) prod(?:uction)?|publish(?:es|ed|ing)?|prod (?:pushes|changes|deploys))\b"
+    r"\b(?:deploy(?:s|ed|ing|ment|ments)?|ship(?:s|ped|ping)?|releas(?:e|es|ed|ing)|roll(?:s|ed"
+    r"|ing)?[- ]?outs?|roll(?:s|ed|ing)? (?:it|them|things|everything|stuff|changes|updates|new versions"
+    r"|builds?) out"
+    r"|(?:push|go|get|bring|take|reach|head|make it|land|deliver)(?:es|s|ed"
+    r"|ing)?\b[^.;]{0,40}\b(?:prod(?:uction)?|live|out)|(?:to|into|in|reaches|on) prod(?:uction)?"
+    r"|publish(?:es|ed|ing)?|prod (?:pushes|changes|deploys))\b"
     r"|\bgoes? (?:out|live)\b",
     re.IGNORECASE,
 )
 _NAME = r"(?:[A-Z][\w+-]*(?:\.[\w]+)*(?:[ /](?:CI/CD|[A-Z][\w+-]*))*|[\w-]+\.(?:sh|py|yml|yaml|io)|(?:make|fabric|ansible|terraform|helm|jenkins|argo|argocd|flux|spinnaker|kubectl|capistrano|docker compose)\b(?: [a-z]+\b)?)"
 _TOOL = rf"(?P<tool>{_NAME})"
 _THROUGH = re.compile(
-    rf"\b(?:through|via|with|using|by way of|by means of|over|on|from|by|use|uses|used|is|be|trust|into)(?: (?:the|our|a|my|an))? {_TOOL}(?! (?:said|asked|told|wants))"
+    rf"\b(?:through|via|with|using|by way of|by means of|over|on|from|by|use|uses|used|is|be|trust"
+    rf"|into)(?: (?:the|our|a|my|an))? {_TOOL}(?! (?:said|asked|told|wants))"
 )
 _DOER = re.compile(
-    rf"(?:^|[,;:] |\b(?:let|have|lets|because|that|but|and|it['’]s) )(?:the |our )?{_TOOL}(?:['’]s)? (?:pipelines? |workflows? |jobs? )?(?:always |now |just |also |that |which |is what |is how (?:we|i) |is the (?:only )?(?:one|thing|way) (?:that |to |we )?|does |do |handles? |handle |runs? |takes? care of |takes? |puts? |pushes |gets? )*"
+    rf"(?:^|[,;:] |\b(?:let|have|lets|because|that|but|and|it['’]s) )(?:the "
+    rf"|our )?{_TOOL}(?:['’]s)? (?:pipelines? |workflows? |jobs? )?(?:always |now |just |also |that |which "
+    rf"|is what |is how (?:we|i) |is the (?:only )?(?:one|thing|way) (?:that |to |we )?|does |do |handles? "
+    rf"|handle |runs? |takes? care of |takes? |puts? |pushes |gets? )*"
     r"(?:all |every |my |our |the |of )*(?:deploy|ship|release|roll|publish|prod|things to prod|everything)"
 )
 _MANUAL = re.compile(
-    r"\b(?P<v>by hand|manual(?:ly)?|hand[- ]?(?:deploy|rolled|deployed|deploys|made)|from (?:my|a|the|our|your|any(?:one|body)['’]s|some(?:one|body)['’]s|one['’]s|their) (?:own )?(?:laptop|machine|computer|desk|terminal|shell|notebook)s?|hands[- ]on)\b",
+    r"\b(?P<v>by hand|manual(?:ly)?|hand[- ]?(?:deploy|rolled|deployed|deploys|made)|from (?:my|a|the|our"
+    r"|your|any(?:one|body)['’]s|some(?:one|body)['’]s|one['’]s|their) (?:own )?(?:laptop|machine|computer"
+    r"|desk|terminal|shell|notebook)s?|hands[- ]on)\b",
     re.IGNORECASE,
 )
 _DENIED = re.compile(
-    r"\b(?:never|not|no|nothing|none|without|rather than|instead of|nobody|no one|nor|zero|refuse|avoid|don['’]t|doesn['’]t|isn['’]t|aren['’]t|won['’]t|wouldn['’]t|can['’]t|didn['’]t|hate|against|forbidden|banned|stopped|no longer|over|gave up|quit|cannot)\b[^.;!?]{0,45}$",
+    r"\b(?:never|not|no|nothing|none|without|rather than|instead of|nobody|no one|nor|zero|refuse|avoid"
+    r"|don['’]t|doesn['’]t|isn['’]t|aren['’]t|won['’]t|wouldn['’]t|can['’]t|didn['’]t|hate|against"
+    r"|forbidden|banned|stopped|no longer|over|gave up|quit|cannot)\b[^.;!?]{0,45}$",
     re.IGNORECASE,
 )
 _TOOL_DENIED = re.compile(
@@ -32,47 +45,23 @@ _TOOL_DENIED = re.compile(
     re.IGNORECASE,
 )
 _ONLY = re.compile(
-    r"\b(?:except|other than|anything but|unless|if not|without going|outside|apart from|besides|until it|till it)\b[^,.;]{0,20}$",
+    r"\b(?:except|other than|anything but|unless|if not|without going|outside|apart from|besides|until it"
+    r"|till it)\b[^,.;]{0,20}$",
     re.IGNORECASE,
 )
-_NOT_TOOLS = frozenset(
-    [
-        "I",
-        "Monday",
-        "Tuesday",
-        "Wednesday",
-        "Thursday",
-        "Friday",
-        "Saturday",
-        "Sunday",
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-        "Europe",
-        "Prod",
-        "Production",
-        "The",
-        "My",
-        "Our",
-        "We",
-        "It",
-    ]
+_NOT_TOOLS = words(
+    "I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June"
+    " July August September October November December Europe Prod Production The My Our We It"
 )
 _VIA = re.compile(
-    r"\b(?P<verb>pay|commute|travel|test|build|back up|communicate|pays|commutes|travels|tests|builds|backs up)\b[^,.;]{0,30}?\b(?:by|via|with|through|using|over) (?P<v>[\w][\w +./-]{1,30}?)(?=,|\.|;|$| (?:and|but|never|because|every|to|from|in|on)\b)",
+    r"\b(?P<verb>pay|commute|travel|test|build|back up|communicate|pays|commutes|travels|tests|builds"
+    r"|backs up)\b[^,.;]{0,30}?\b(?:by|via|with|through|using|over) (?P<v>[\w][\w +./-]{1,30}?)(?=,|\.|;|$"
+    r"| (?:and|but|never|because|every|to|from|in|on)\b)",
     re.IGNORECASE,
 )
 _NEVER = re.compile(
-    r"\b(?:never|not) (?:by |via |with |through |using |over |in )?(?P<v>[\w][\w +./-]{1,30}?)(?=,|\.|;|$| (?:and|but|because)\b)",
+    r"\b(?:never|not) (?:by |via |with |through |using |over |in )?(?P<v>[\w][\w +./-]{1,30}?)(?=,|\.|;|$"
+    r"| (?:and|but|because)\b)",
     re.IGNORECASE,
 )
 

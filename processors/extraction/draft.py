@@ -21,14 +21,15 @@ class Person(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """What a sentence is read with: who speaks, on which day, whom pronouns may mean, what was asked before."""
+    """What a sentence is read with: who speaks, on which day, who was named in this turn, what was asked before it,
+    who was named there."""
 
     anchor: Interaction
     voice: str
     day: date | None
     people: list[Person]
     asked: str | None
-    text: str
+    before: list[Person]
 
     @property
     def name(self) -> str:

@@ -1,6 +1,7 @@
 """Facts from English sentences: who they speak of, what they say, as sentences that name the speaker."""
 
 import re
+from collections.abc import Sequence
 
 from eunoe.processors.extraction import dates
 from eunoe.processors.extraction.clauses import Clause, changed, clause, hedged
@@ -8,234 +9,61 @@ from eunoe.processors.extraction.deploys import deploy_slots, way_slots
 from eunoe.processors.extraction.draft import Found, Frame, Person
 from eunoe.processors.extraction.fillers import body
 from eunoe.processors.extraction.nouns import favourite_slots, own_attribute
-from eunoe.processors.extraction.rewrite import ADVERBS, named, sentence
+from eunoe.processors.extraction.people import gender, meant, people
+from eunoe.processors.extraction.rewrite import ADVERBS
 from eunoe.processors.extraction.sentences import Piece
 from eunoe.processors.extraction.slots import Slot, slots_of
-from eunoe.processors.extraction.subjects import HE, RELATIONS, SHE, Subject, subject
+from eunoe.processors.extraction.subjects import Subject, subject
 from eunoe.processors.extraction.values import clip
-from eunoe.processors.extraction.verbs import AUXILIARIES, BASES, is_past, lemma
+from eunoe.processors.extraction.verbs import AUXILIARIES, BASES, is_past, lemma, words
+from eunoe.processors.extraction.wording import told
 
 _OWN = r"(?:I(?:['’](?:m|ve|ll|d))?|i(?:['’](?:m|ve|ll|d))? |[Ww]e(?:['’](?:re|ve|ll|d))?|[Mm]y|[Oo]ur|[Hh]e(?:['’]s)?|[Ss]he(?:['’]s)?|[Tt]hey(?:['’]re)?)\b"
 _LEAD = re.compile(
-    rf"(?P<lead>(?i:back |over |at |on |in |since |during |last |next |this |every |yesterday|today|tomorrow|tonight|now|these |nowadays|currently|usually|normally|sometimes|recently|lately|after |before |for |then|afterwards|later|\d+ |a |two |three |once )[^.;:?!]{{0,70}}?),? (?={_OWN} )"
+    rf"(?P<lead>(?i:back |over |at |on |in |since |during |last |next |this |every |yesterday|today"
+    rf"|tomorrow|tonight|now|these |nowadays|currently|usually|normally|sometimes|recently|lately|after "
+    rf"|before |for |from |starting |then|afterwards|later|\d+ |a |two |three |once )[^.;:?!]{{0,70}}?),? (?={_OWN} )"
 )
 _SPLIT = re.compile(
-    rf",? (?:and|but|whereas|while) (?=(?:{_OWN}|[A-Z][a-z]+ (?:is|has|was|likes|loves|hates|works|lives|prefers|wants|can['’]t|doesn['’]t)\b))|; |, (?=(?:I|my|we|he|she)(?:['’]\w+)? )|\b[,:]? (?:because|since|although|though) (?=(?:I|my|we|he|she)\b)"
+    rf",? (?:and|but|whereas|while) (?=(?:{_OWN}|[A-Z][a-z]+ (?:is|has|was|likes|loves|hates|works|lives"
+    rf"|prefers|wants|can['’]t|doesn['’]t)\b))|; |, (?=(?:I|my|we|he|she)(?:['’]\w+)? )|\b[,:]? (?:because"
+    rf"|since|although|though) (?=(?:I|my|we|he|she)\b)"
 )
 _COORDINATE = re.compile(
-    r",? (?:and|but|or|then|and then)(?: also| now| still)? (?=[a-z]+\b)|, (?=(?:never|always|not|no longer|don['’]t|can['’]t|doesn['’]t|hate|love|work|working|living|allergic|vegan|vegetarian)\b)"
-)
-_FIRST_NAMES = re.compile(
-    rf"(?:my|our) (?:\w+ ){{0,2}}?(?P<relation>{RELATIONS})\b(?:,? (?:called |named )?(?P<name>(?-i:[A-Z]\w+)))?",
-    re.IGNORECASE,
+    r",? (?:and|but|or|then|and then)(?: also| now| still)? (?=[a-z]+\b)|, (?=(?:never|always|not"
+    r"|no longer|don['’]t|can['’]t|doesn['’]t|hate|love|work|working|living|allergic|vegan|vegetarian)\b)"
 )
 _VACUOUS = re.compile(
-    r"(?:know|see|agree|think so|guess(?: so)?|hope so|hope|understand|mean|wonder|promise|swear|bet|don['’]?t (?:know|mind|care|think so|remember|understand|get it)|not sure|sorry|back|here|ready|done|fine|good|ok|okay|sure"
-    r"|just (?:asking|curious|kidding|wondering|checking)|joking|on it|all set|in|wait|listening|curious|glad|happy to (?:help|hear)|with you|will|can|could|did|do|was|am|should|would|have|thought so|forgot|will do(?: it| that)?|love (?:it|that|this)|like (?:it|that|this)|look(?:ing)? (?:myself|into it)|(?:can['’]t )?wait)(?: (?:that|it|this|now|too|already|then|again|to hear that|to hear it|there|you|what you mean))?[.! ]*$",
+    r"(?:know|see|agree|think so|guess(?: so)?|hope so|hope|understand|mean|wonder|promise|swear|bet"
+    r"|don['’]?t (?:know|mind|care|think so|remember|understand|get it)|not sure|sorry|back|here|ready"
+    r"|done|fine|good|ok|okay|sure"
+    r"|just (?:asking|curious|kidding|wondering|checking)|joking|on it|all set|in|wait|listening|curious"
+    r"|glad|happy to (?:help|hear)|with you|will|can|could|did|do|was|am|should|would|have|thought so"
+    r"|forgot|will do(?: it| that)?|love (?:it|that|this)|like (?:it|that|this)|look(?:ing)? (?:myself"
+    r"|into it)|(?:can['’]t )?wait)(?: (?:that|it|this|now|too|already|then|again|to hear that|to hear it"
+    r"|there|you|what you mean))?[.! ]*$",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_FUNCTION = frozenset(
-    [
-        "i",
-        "me",
-        "my",
-        "we",
-        "our",
-        "us",
-        "you",
-        "your",
-        "he",
-        "she",
-        "it",
-        "its",
-        "they",
-        "them",
-        "their",
-        "his",
-        "her",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "a",
-        "an",
-        "the",
-        "and",
-        "or",
-        "but",
-        "so",
-        "if",
-        "of",
-        "to",
-        "in",
-        "on",
-        "at",
-        "by",
-        "for",
-        "with",
-        "from",
-        "as",
-        "is",
-        "am",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "have",
-        "has",
-        "had",
-        "do",
-        "does",
-        "did",
-        "will",
-        "would",
-        "can",
-        "could",
-        "should",
-        "may",
-        "might",
-        "must",
-        "not",
-        "no",
-        "never",
-        "just",
-        "really",
-        "very",
-        "too",
-        "also",
-        "then",
-        "than",
-        "what",
-        "which",
-        "who",
-        "when",
-        "where",
-        "how",
-        "why",
-        "all",
-        "some",
-        "any",
-        "more",
-        "most",
-        "much",
-        "many",
-        "get",
-        "got",
-        "go",
-        "goes",
-        "going",
-        "thing",
-        "things",
-        "stuff",
-        "one",
-        "ones",
-        "up",
-        "out",
-        "about",
-        "into",
-        "over",
-        "think",
-        "know",
-        "good",
-        "bad",
-        "right",
-        "i'm",
-        "it's",
-        "that's",
-        "i've",
-        "i'll",
-        "don't",
-        "let",
-        "let's",
-        "now",
-        "here",
-        "again",
-        "still",
-        "maybe",
-        "like",
-        "want",
-        "need",
-        "sure",
-        "way",
-        "lot",
-        "bit",
-        "kind",
-    ]
+_FUNCTION = words(
+    "i me my we our us you your he she it its they them their his her this that these those there a an"
+    " the and or but so if of to in on at by for with from as is am are was were be been being have has"
+    " had do does did will would can could should may might must not no never just really very too also"
+    " then than what which who when where how why all some any more most much many get got go goes going"
+    " thing things stuff one ones up out about into over think know good bad right i'm it's that's i've"
+    " i'll don't let let's now here again still maybe like want need sure way lot bit kind"
 )
-_EVENTIVE = frozenset(
-    [
-        "buy",
-        "sell",
-        "go",
-        "visit",
-        "meet",
-        "finish",
-        "start",
-        "adopt",
-        "lose",
-        "win",
-        "break",
-        "pass",
-        "get",
-        "book",
-        "sign",
-        "order",
-        "cancel",
-        "fix",
-        "move",
-        "quit",
-        "graduate",
-        "marry",
-        "travel",
-        "fly",
-        "attend",
-        "run",
-        "paint",
-        "climb",
-        "hike",
-        "camp",
-        "join",
-        "launch",
-        "migrate",
-        "build",
-        "write",
-        "read",
-        "watch",
-        "see",
-        "make",
-        "bake",
-        "cook",
-        "plant",
-        "donate",
-        "volunteer",
-        "apply",
-        "receive",
-        "return",
-        "rent",
-        "publish",
-        "complete",
-        "celebrate",
-        "drive",
-        "swim",
-        "join",
-        "take",
-        "give",
-        "send",
-        "change",
-        "become",
-        "try",
-        "leave",
-        "order",
-        "repair",
-    ]
+_EVENTIVE = words(
+    "buy sell go visit meet finish start adopt lose win break pass get book sign order cancel fix move"
+    " quit graduate marry travel fly attend run paint climb hike camp join launch migrate build write"
+    " read watch see make bake cook plant donate volunteer apply receive return rent publish complete"
+    " celebrate drive swim take give send change become try leave repair"
 )
 _SCHEDULE = re.compile(
-    r"\b(?:every (?:other |second )?(?:day|morning|evening|night|week(?:day|end)?|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
-    r"(?: (?:morning|afternoon|evening|night)s?)?|(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:s| (?:morning|afternoon|evening|night)s)|(?:on )?(?:weekdays|weekends|mornings)"
+    r"\b(?:every (?:other |second )?(?:day|morning|evening|night|week(?:day|end)?|month|year|monday"
+    r"|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
+    r"(?: (?:morning|afternoon|evening|night)s?)?|(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:s"
+    r"| (?:morning|afternoon|evening|night)s)|(?:on )?(?:weekdays|weekends|mornings)"
     r"|(?:once|twice|\w+ times) (?:a|per) (?:day|week|month|year))\b",
     re.IGNORECASE,
 )
@@ -281,8 +109,8 @@ def _unit_facts(part: Piece, frame: Frame, before: Subject, core: Piece) -> tupl
     if who.sort == "pronoun":
         who = _resolved(who, frame)
     if who.sort == "none" and not who.pronoun and not frame.asked:
-        slots = [(s, frame.voice) for s in deploy_slots(text)]
-        return _items(part, frame, who, None, slots) if slots else [], before
+        bare = [(s, frame.voice) for s in deploy_slots(text)] or own_attribute(text, frame.voice)
+        return _items(part, frame, who, None, bare) if bare else [], before
     main = clause(text[skip:], who)
     slots = _all_slots(text, main, frame)
     _remember(text, who, frame)
@@ -304,7 +132,7 @@ def _silent(text: str, before: Subject) -> Subject:
         following = _WORD.match(text, first.end() + 1) if first else None
         word = following[0].lower() if following else ""
         if word not in ("allergic",) and not is_past(word):
-            return before._replace(end=0, tail="") if False else Subject("none", None, None, 0)
+            return Subject("none", None, None, 0)
     tell = (
         is_past(word)
         or text[:12].lower().startswith(("allergic to", "vegan", "vegetarian"))
@@ -349,33 +177,16 @@ def _silent(text: str, before: Subject) -> Subject:
 
 def _resolved(who: Subject, frame: Frame) -> Subject:
     """he, she, they: the last person spoken of who may be meant."""
-    for person in reversed(frame.people):
-        if who.pronoun == "they" or person.gender in (None, who.pronoun):
-            return who._replace(sort="person", about=person.about, shown=person.about, relation=person.relation)
-    return who
+    person = meant(who.pronoun or "", frame.people, frame.before)
+    if person is None:
+        return who
+    return who._replace(sort="person", about=person.about, shown=person.about, relation=person.relation)
 
 
 def _remember(text: str, who: Subject, frame: Frame) -> None:
     if who.sort == "person" and who.about and not who.pronoun:
         frame.people.append(Person(who.about, gender(who.relation), who.relation))
     frame.people.extend(p for p in people(text, frame.voice) if p.about != who.about)
-
-
-def people(text: str, voice: str) -> list[Person]:
-    """The relatives and friends that a text names as the speaker's."""
-    if "my " not in text.lower() and "our " not in text.lower():
-        return []
-    found = []
-    for match in _FIRST_NAMES.finditer(text):
-        relation = match["relation"].lower()
-        found.append(Person(match["name"] or f"{voice}'s {relation}", gender(relation), f"{relation} of {voice}"))
-    return found
-
-
-def gender(relation: str | None) -> str | None:
-    """he, she or unknown, by the word for the relation."""
-    words = (relation or "").lower().split(" of ")[0].split()
-    return "she" if any(w in SHE for w in words) else "he" if any(w in HE for w in words) else None
 
 
 def _all_slots(text: str, main: Clause, frame: Frame) -> list[tuple[Slot, str | None]]:
@@ -461,7 +272,7 @@ def _telling(main: Clause, text: str) -> bool:
         return False
     words = [w.lower() for w in _WORD.findall(text)]
     telling = sum(w not in _FUNCTION for w in words)
-    if who.sort == "none" or who.sort == "pronoun":
+    if who.sort in ("none", "pronoun"):
         return telling >= 4 and any(
             c.isdigit() or (i and c.isupper()) for i, c in enumerate(text) if text[i - 1 : i] in (" ", "")
         )
@@ -469,11 +280,16 @@ def _telling(main: Clause, text: str) -> bool:
 
 
 def _items(
-    part: Piece, frame: Frame, who: Subject, main: Clause | None, slots: list[tuple[Slot, str | None]], skip: int = 0
+    part: Piece,
+    frame: Frame,
+    who: Subject,
+    main: Clause | None,
+    slots: Sequence[tuple[Slot, str | None]],
+    skip: int = 0,
 ) -> list[Found]:
     past = main.past if main else None
     when = dates.find(part.text, frame.day, past) if frame.day else []
-    text = _told(part.text, frame, who, when, skip)
+    text = told(part.text, frame, who, when, skip)
     confidence = 0.6 if hedged(part.text) else 1.0
     about = who.about or (frame.voice if who.sort in ("self", "we") else None)
     more: list[tuple[str, str]] = []
@@ -494,24 +310,3 @@ def _items(
         own = shared if owner == about else {**shared, "slots": () if owner == frame.voice else tuple(more)}
         made.append(Found("fact", text, part, owner, slot, first, **own))  # type: ignore[arg-type]
     return made
-
-
-def _told(text: str, frame: Frame, who: Subject, when: list[dates.When], skip: int) -> str:
-    """The sentence with dates in brackets and everybody named."""
-    for one in reversed([w for w in when if w.relative]):
-        text = f"{text[: one.end]} {one.bracket}{text[one.end :]}"
-    if who.sort == "self" and who.end == 0:
-        text = ("I " if not who.tail else "I am ") + text[:1].lower() + text[1:]
-    if who.pronoun in ("he", "she", "they") and who.shown:
-        text = _unpronoun(text, who, skip, when)
-    told = named(text, frame.name)
-    if frame.voice not in told:
-        return f"{frame.name[:1].upper()}{frame.name[1:]} said: {sentence(told)}"
-    return sentence(told)
-
-
-def _unpronoun(text: str, who: Subject, skip: int, when: list[dates.When]) -> str:
-    grown = sum(len(w.bracket) + 1 for w in when if w.relative and w.end <= skip)
-    start, end = skip + grown, skip + grown + who.end
-    tail = {"s": " is", "re": " are", "ve": " have", "ll": " will", "d": " would"}.get(who.tail, "")
-    return f"{text[:start]}{who.shown}{tail}{text[end:]}"

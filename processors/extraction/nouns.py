@@ -3,14 +3,18 @@
 import re
 
 from eunoe.processors.extraction.clauses import changed
-from eunoe.processors.extraction.slots import Slot
+from eunoe.processors.extraction.dates import NUMBERS
+from eunoe.processors.extraction.slots import ROLE, Slot
 from eunoe.processors.extraction.subjects import RELATIONS
 from eunoe.processors.extraction.values import clip, span_of
+from eunoe.processors.extraction.verbs import words
 
 _NAME = r"[A-Z][\w-]*(?:['’][A-Z][\w-]*)?(?: (?:[A-Z][\w-]*|de|van|von|der|la|bin|al))*"
 _FAVOURITE = re.compile(
-    r"\b(?:my|our) (?:all-time |absolute |current |new )?favou?rite (?P<what>\w+(?: \w+)?) (?:is|are|was|has always been|has to be|would be)(?: still| now| definitely| probably)? (?P<v>.+)"
-    r"|(?P<v2>[^,;.]{2,40}) (?:is|are) (?:still |now |definitely |by far )?my (?:all-time |absolute )?favou?rite (?P<what2>\w+(?: \w+)?)",
+    r"\b(?:my|our) (?:all-time |absolute |current |new )?favou?rite (?P<what>\w+(?: \w+)?) (?:is|are|was"
+    r"|has always been|has to be|would be)(?: still| now| definitely| probably)? (?P<v>.+)"
+    r"|(?P<v2>[^,;.]{2,40}) (?:is|are) (?:still |now |definitely |by far )?my (?:all-time "
+    r"|absolute )?favou?rite (?P<what2>\w+(?: \w+)?)",
     re.IGNORECASE,
 )
 _NOUNS = {
@@ -24,87 +28,39 @@ _NOUNS = {
 }  # fmt: skip
 _MANY = frozenset(("uses", "likes", "speaks"))
 _NOUN = re.compile(
-    rf"\bmy (?P<new>new |current |old )?(?P<what>{'|'.join(sorted(_NOUNS, key=len, reverse=True))}) (?:is|are|['’]s)(?: now| still)? (?P<v>.+)|\bmy (?P<what3>name)['’]s (?P<v3>.+)",
+    rf"\bmy (?P<new>new |current |old )?(?P<what>{'|'.join(sorted(_NOUNS, key=len, reverse=True))}) (?:is"
+    rf"|are|['’]s)(?: now| still)? (?P<v>.+)|\bmy (?P<what3>name)['’]s (?P<v3>.+)",
     re.IGNORECASE,
 )
 _I_AM = re.compile(
-    rf"^(?:I['’]m|I am|[Tt]his is|[Nn]ame['’]?s|[Cc]all me) (?P<v>{_NAME})(?=[,.!;]|$| (?:and|from|here|by)\b)(?:,? (?:and )?(?:I['’]m )?(?:an? |the )?(?P<role>[a-z][\w /-]{{2,40}}?) at (?P<org>[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*))?"
+    rf"^(?:I['’]m|I am|[Tt]his is|[Nn]ame['’]?s|[Cc]all me) (?P<v>{_NAME})(?=[,.!;]|$| (?:and|from|here"
+    rf"|by)\b)(?:,? (?:and )?(?:I['’]m )?(?:an? "
+    rf"|the )?(?P<role>[a-z][\w /-]{{2,40}}?) at (?P<org>[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*))?"
+)
+_HERE = re.compile(rf"^(?P<v>{_NAME}) here\b(?:, (?P<full>[A-Z][\w-]*(?: [A-Z][\w-]*)+))?")
+_MADE = re.compile(
+    r"\b(?:made me|promoted me to|(?:got|was|been|am|['’]m) promoted to|appointed me|(?:my )?new (?:job|role|position) is(?: as)?|i became"
+    r"|i['’]ve become) (?P<v>.{3,60})",
+    re.IGNORECASE,
+)
+_YEARS_BARE = re.compile(
+    r"^(?:exactly |almost |over |nearly |about )?(?P<v>(?P<n>\d{1,2}|[a-z]+) years? (?:at|with) [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*)(?! old)",
+    re.IGNORECASE,
 )
 _RELATED = re.compile(rf"^(?P<n>{_NAME}) (?:is|['’]s) my (?P<r>(?:\w+ )?(?:{RELATIONS}))\b")
 _CALLED = re.compile(
     rf"\bmy (?P<r>(?:\w+ )?(?:{RELATIONS}))(?:['’]s name is| is called| is named) (?P<n>{_NAME})", re.IGNORECASE
 )
 _ZONE = re.compile(
-    r"\b(?:I['’]m|I am|we['’]re|we are) (?:in|on) (?:the )?(?P<v>(?:[A-Z]{2,5}T?(?:[+-]\d{1,2})?|UTC[+-]?\d{0,2}|[A-Z]\w+)(?: time(?: ?zone)?)|[A-Z]{2,4}T|UTC[+-]\d{1,2})\b"
+    r"\b(?:I['’]m|I am|we['’]re|we are) (?:in|on) (?:the )?(?P<v>(?:[A-Z]{2,5}T?(?:[+-]\d{1,2})?"
+    r"|UTC[+-]?\d{0,2}|[A-Z]\w+)(?: time(?: ?zone)?)|[A-Z]{2,4}T|UTC[+-]\d{1,2})\b"
 )
-_NOT_NAMES = frozenset(
-    [
-        "English",
-        "German",
-        "French",
-        "Spanish",
-        "Italian",
-        "Chinese",
-        "Japanese",
-        "Korean",
-        "Dutch",
-        "Norwegian",
-        "Swedish",
-        "Danish",
-        "Finnish",
-        "Polish",
-        "Portuguese",
-        "Russian",
-        "Ukrainian",
-        "Turkish",
-        "Greek",
-        "American",
-        "British",
-        "Canadian",
-        "Australian",
-        "Indian",
-        "Irish",
-        "Scottish",
-        "Welsh",
-        "Brazilian",
-        "Mexican",
-        "Catholic",
-        "Muslim",
-        "Jewish",
-        "Hindu",
-        "Buddhist",
-        "Christian",
-        "Vegan",
-        "Vegetarian",
-        "Monday",
-        "Tuesday",
-        "Wednesday",
-        "Thursday",
-        "Friday",
-        "Saturday",
-        "Sunday",
-        "OK",
-        "CEO",
-        "CTO",
-        "From",
-        "In",
-        "At",
-        "On",
-        "Not",
-        "Allergic",
-        "Scorpio",
-        "Leo",
-        "Virgo",
-        "Libra",
-        "Gemini",
-        "Taurus",
-        "Aries",
-        "Pisces",
-        "Cancer",
-        "Aquarius",
-        "Capricorn",
-        "Sagittarius",
-    ]
+_NOT_NAMES = words(
+    "English German French Spanish Italian Chinese Japanese Korean Dutch Norwegian Swedish Danish Finnish"
+    " Polish Portuguese Russian Ukrainian Turkish Greek American British Canadian Australian Indian Irish"
+    " Scottish Welsh Brazilian Mexican Catholic Muslim Jewish Hindu Buddhist Christian Vegan Vegetarian"
+    " Monday Tuesday Wednesday Thursday Friday Saturday Sunday OK CEO CTO From In At On Not Allergic"
+    " Scorpio Leo Virgo Libra Gemini Taurus Aries Pisces Cancer Aquarius Capricorn Sagittarius"
 )
 
 
@@ -124,6 +80,14 @@ def own_attribute(text: str, voice: str) -> list[tuple[Slot, str | None]]:
         return [(slot, voice)]
     if match := _I_AM.match(text):
         return [(slot, voice) for slot in _introduced(match)]
+    if match := _HERE.match(text):
+        return [(Slot("name", match["full"] or match["v"], single=True), voice)]
+    if (match := _MADE.search(text)) and (role := _role(match["v"])):
+        return [(Slot("role", role, single=True, changed=True), voice)]
+    if match := _YEARS_BARE.match(text):
+        count = match["n"].lower()
+        number = count if count.isdigit() else str(NUMBERS.get(count, ""))
+        return [(Slot("years_at", match["v"], single=True, more=(("number", number),)), voice)] if number else []
     if match := _RELATED.match(text):
         return [(Slot("relation", f"{match['r'].lower()} of {voice}"), match["n"])]
     if (match := _CALLED.search(text)) and match["n"][0].isupper():
@@ -148,6 +112,11 @@ def _noun(match: re.Match[str], text: str) -> Slot | None:
         if value
         else None
     )
+
+
+def _role(text: str) -> str | None:
+    match = ROLE.match(text)
+    return clip(match["role"] + match["of"]) if match else None
 
 
 def _contact(said: str) -> str | None:

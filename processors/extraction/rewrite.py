@@ -2,85 +2,21 @@
 
 import re
 
-from eunoe.processors.extraction.verbs import AUXILIARIES, BASES, MODALS, is_past, lemma, third
+from eunoe.processors.extraction.verbs import AUXILIARIES, BASES, MODALS, is_past, lemma, third, words
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|\s+|.", re.DOTALL)
 _QUOTES = frozenset('"“”')
-ADVERBS = frozenset(
-    [
-        "always",
-        "never",
-        "usually",
-        "often",
-        "really",
-        "just",
-        "also",
-        "still",
-        "actually",
-        "now",
-        "currently",
-        "already",
-        "recently",
-        "only",
-        "mostly",
-        "definitely",
-        "absolutely",
-        "totally",
-        "honestly",
-        "basically",
-        "normally",
-        "generally",
-        "typically",
-        "sometimes",
-        "rarely",
-        "seldom",
-        "hardly",
-        "ever",
-        "even",
-        "both",
-        "all",
-        "too",
-        "simply",
-        "finally",
-        "once",
-        "probably",
-        "maybe",
-        "quite",
-        "truly",
-        "personally",
-        "literally",
-        "kinda",
-        "sorta",
-        "mainly",
-        "regularly",
-        "mostly",
-        "occasionally",
-        "instead",
-        "again",
-        "lately",
-        "not",
-        "almost",
-        "nearly",
-        "strongly",
-        "completely",
-        "happily",
-        "obviously",
-        "certainly",
-        "clearly",
-        "first",
-        "then",
-        "secretly",
-        "usually",
-        "either",
-        "neither",
-        "exclusively",
-        "solely",
-        "together",
-    ]
+ADVERBS = words(
+    "always never usually often really just also still actually now currently already recently only"
+    " mostly definitely absolutely totally honestly basically normally generally typically sometimes"
+    " rarely seldom hardly ever even both all too simply finally once probably maybe quite truly"
+    " personally literally kinda sorta mainly regularly occasionally instead again lately not almost"
+    " nearly strongly completely happily obviously certainly clearly first then secretly either neither"
+    " exclusively solely together"
 )
 _CONTRACTED = {"m": "is", "ve": "has", "ll": "will", "d": "would", "re": "are"}
 _NEGATED = {"don't": "doesn't", "haven't": "hasn't", "ain't": "isn't", "dont": "doesn't", "havent": "hasn't"}
-_BREAKS = frozenset(("to", "that", "because", "if", "when", "who", "which", "for", "since", "while"))
+_BREAKS = words("to that because if when who which for since while")
 
 
 def named(text: str, name: str) -> str:
@@ -103,12 +39,16 @@ def sentence(text: str) -> str:
     return bare
 
 
+# forms that are past and base alike: past, unless a word of habit stands before
+_LIKE_PAST = frozenset(("quit", "put", "cut", "hit", "set", "hurt", "shut"))
+
+
 class _Rewriter:
     """One pass over the tokens; `pending` says that the next verb belongs to the first person."""
 
     def __init__(self, name: str) -> None:
         self.name, self.out = name, list[str]()
-        self.pending = self.agreed = self.joined = self.inside = self.plural = False
+        self.pending = self.agreed = self.joined = self.inside = self.plural = self.habit = False
 
     def run(self, text: str) -> str:
         for token in _TOKEN.findall(text):
@@ -164,6 +104,7 @@ class _Rewriter:
     def _verb(self, token: str, low: str) -> None:
         if low in ADVERBS:
             self.out.append(token)
+            self.habit = self.habit or low in ("always", "usually", "never", "often", "sometimes", "normally")
             return
         self.pending = False
         if low in ("am", "have", "do"):
@@ -171,7 +112,13 @@ class _Rewriter:
             self.agreed = low == "have"
         elif low in _NEGATED:
             self.out.append(_NEGATED[low])
-        elif low in MODALS or low in AUXILIARIES or low.endswith("n't") or is_past(low):
+        elif (
+            (low in _LIKE_PAST and not self.habit)
+            or low in MODALS
+            or low in AUXILIARIES
+            or low.endswith("n't")
+            or is_past(low)
+        ):
             self.out.append(token)
         elif lemma(low) == low or _like_a_verb(low):
             self.out.append(third(low))

@@ -9,19 +9,26 @@ from eunoe.processors.extraction.fillers import body
 from eunoe.processors.extraction.rewrite import named, sentence
 from eunoe.processors.extraction.sentences import Piece, safe
 from eunoe.processors.extraction.values import LONGEST
-from eunoe.processors.extraction.verbs import BASES, lemma
+from eunoe.processors.extraction.verbs import BASES, lemma, words
 from eunoe.streams.events import Interaction, Tool
 
 _TROUBLE = (
-    r"(?:fail(?:s|ed|ure|ures|ing)?|break(?:s|age)?|broken?|crash(?:es|ed)?|errors?|die[sd]?|hang(?:s)?|stuck|times? out|timeouts?|red|down"
-    r"|slow|missing|undefined|refuse[sd]?|reject(?:s|ed)?|runs? out|out of (?:memory|disk|space)|not (?:found|work(?:ing)?|start(?:ing)?)|doesn['’]t|won['’]t|can['’]t|can ?not|returns? \d{3}|[45]\d\d|exception|conflicts?|leak(?:s)?|problem|issue|incident|outage|complains?|rejected|flak(?:y|es)|freezes?|denied|expire[sd]?|full|corrupt(?:ed)?|wrong|stale|overflow(?:s)?|throttled|rate[- ]limit(?:ed)?|says?|alerts?|pages?)"
+    r"(?:fail(?:s|ed|ure|ures|ing)?|break(?:s|age)?|broken?|crash(?:es|ed)?|errors?|die[sd]?|hang(?:s)?"
+    r"|stuck|times? out|timeouts?|red|down"
+    r"|slow|missing|undefined|refuse[sd]?|reject(?:s|ed)?|runs? out|out of (?:memory|disk|space)"
+    r"|not (?:found|work(?:ing)?|start(?:ing)?)|doesn['’]t|won['’]t|can['’]t|can ?not|returns? \d{3}"
+    r"|[45]\d\d|exception|conflicts?|leak(?:s)?|problem|issue|incident|outage|complains?|rejected|flak(?:y"
+    r"|es)|freezes?|denied|expire[sd]?|full|corrupt(?:ed)?|wrong|stale|overflow(?:s)?|throttled"
+    r"|rate[- ]limit(?:ed)?|says?|alerts?|pages?)"
 )
 _WHEN = re.compile(
-    r"(?P<cue>if|when(?:ever)?|once|every time|each time|any time|in case(?: of)?|after|on|upon|before|for|should) (?P<state>[^.!?;]{3,160}?)(?:, (?:then )?|: | then | – | - | -> | → )(?P<action>.{3,400})$",
+    r"(?P<cue>if|when(?:ever)?|once|every time|each time|any time|in case(?: of)?|after|on|upon|before|for"
+    r"|should) (?P<state>[^.!?;]{3,160}?)(?:, (?:then )?|: | then | – | - | -> | → )(?P<action>.{3,400})$",
     re.IGNORECASE | re.DOTALL,
 )
 _LATE = re.compile(
-    r"(?P<action>.{6,300}?),? (?P<cue>if|when(?:ever)?|every time|each time|in case(?: of)?|as soon as|on) (?P<state>[^.!?;]{3,160})$",
+    r"(?P<action>.{6,300}?),? (?P<cue>if|when(?:ever)?|every time|each time|in case(?: of)?|as soon as"
+    r"|on) (?P<state>[^.!?;]{3,160})$",
     re.IGNORECASE | re.DOTALL,
 )
 _SIDE = re.compile(
@@ -29,63 +36,58 @@ _SIDE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _TO_FIX = re.compile(
-    r"to (?P<state>(?:fix|solve|avoid|get rid of|resolve|unblock|recover from|get around|work around|clear|repair|prevent|reproduce|debug|speed up|undo|roll back)\b[^.!?;:]{2,140}?)(?:: |, )(?P<action>.{3,300})$"
-    r"|the (?:fix|trick|solution|workaround|way out|remedy|cure) (?:for (?P<state2>[^.!?;]{2,140}?) )?(?:is|was)(?: to)?:? (?P<action2>.{3,300})$",
+    r"to (?P<state>(?:fix|solve|avoid|get rid of|resolve|unblock|recover from|get around|work around|clear"
+    r"|repair|prevent|reproduce|debug|speed up|undo|roll back)\b[^.!?;:]{2,140}?)(?:: "
+    r"|, )(?P<action>.{3,300})$"
+    r"|the (?:fix|trick|solution|workaround|way out|remedy"
+    r"|cure) (?:for (?P<state2>[^.!?;]{2,140}?) )?(?:is|was)(?: to)?:? (?P<action2>.{3,300})$",
     re.IGNORECASE | re.DOTALL,
 )
 _UNTIL = re.compile(
-    r"(?P<state>[^.!?;]{2,160}?) (?P<neg>(?:did ?n['’]t|did not|would ?n['’]t|never|only|wouldn['’]t|refused to|kept failing|failed|kept crashing)(?: (?:work(?:ed)?|start(?:ed)?|pass(?:ed)?|build|built|compile[d]?|deploy(?:ed)?|boot(?:ed)?|connect(?:ed)?|load(?:ed)?|run|ran|go through|went through|come up|came up|respond(?:ed)?))?) (?:until|till|once|after) (?P<action>.{3,250})$",
+    r"(?P<state>[^.!?;]{2,160}?) (?P<neg>(?:did ?n['’]t|did not|would ?n['’]t|never|only|wouldn['’]t"
+    r"|refused to|kept failing|failed|kept crashing)(?: (?:work(?:ed)?|start(?:ed)?|pass(?:ed)?|build"
+    r"|built|compile[d]?|deploy(?:ed)?|boot(?:ed)?|connect(?:ed)?|load(?:ed)?|run|ran|go through"
+    r"|went through|come up|came up|respond(?:ed)?))?) (?:until|till|once|after) (?P<action>.{3,250})$",
     re.IGNORECASE | re.DOTALL,
 )
 _FIXED = re.compile(
-    r"(?P<action>[^.!?;]{3,200}?) (?P<outcome>(?:fixed|solved|resolved|cured|unblocked|sorted out|got rid of|did the trick|makes? it (?:green|pass|work)|made it (?:green|pass|work)|got it working|brought it back|fixes|solves)(?: (?P<state>[^.!?;,]{2,120}))?)[.!]?$",
+    r"(?P<action>[^.!?;]{3,200}?) (?P<outcome>(?:fixed|solved|resolved|cured|unblocked|sorted out"
+    r"|got rid of|did the trick|makes? it (?:green|pass|work)|made it (?:green|pass|work)|got it working"
+    r"|brought it back|fixes|solves)(?: (?P<state>[^.!?;,]{2,120}))?)[.!]?$",
     re.IGNORECASE | re.DOTALL,
 )
 _AFTER = re.compile(
-    r"(?:after|with) (?P<action>[^.!?;,]{3,120}?),? (?P<outcome>(?:it|everything|the (?:build|job|run|test|deploy|page|service)s?) (?:works|worked|builds|built|passes|passed|runs|ran|is green|was green|started|starts|went through|goes through)\b.{0,80})$",
+    r"(?:after|with) (?P<action>[^.!?;,]{3,120}?),? (?P<outcome>(?:it|everything|the (?:build|job|run|test"
+    r"|deploy|page|service)s?) (?:works|worked|builds|built|passes|passed|runs|ran|is green|was green"
+    r"|started|starts|went through|goes through)\b.{0,80})$",
     re.IGNORECASE,
 )
 _LEARNED = re.compile(
-    r"(?:i|we) (?:have )?(?:['’]ve )?(?:finally )?(?:learn(?:ed|t)|found out|figured out|discovered)(?: the hard way)?(?: that| to|:) (?P<action>.{6,250}?)(?: after (?P<state>.{3,120}))?$"
-    r"|(?:lesson learn(?:ed|t)|takeaway|rule of thumb|best practice|pro ?tip|tip|runbook|note to self)(?: (?:from|after) (?P<state2>[^:]{3,120}))?: ?(?P<action2>.{6,300})$",
+    r"(?:i|we) (?:have )?(?:['’]ve )?(?:finally )?(?:learn(?:ed|t)|found out|figured out"
+    r"|discovered)(?: the hard way)?(?: that| to|:) (?P<action>.{6,250}?)(?: after (?P<state>.{3,120}))?$"
+    r"|(?:lesson learn(?:ed|t)|takeaway|rule of thumb|best practice|pro ?tip|tip|runbook"
+    r"|note to self)(?: (?:from|after) (?P<state2>[^:]{3,120}))?: ?(?P<action2>.{6,300})$",
     re.IGNORECASE | re.DOTALL,
 )
 _POLITE = re.compile(
-    r"^(?:(?:please|just|always|first|then|first of all|you (?:should|need to|have to|must|can|want to|ought to)|we (?:should|need to|have to|must|always|usually|first)|(?:i|one) (?:always|usually|first|should|have to|need to)|it helps to|it['’]s best to|best to|better|make sure (?:to|that you|you)|be sure to|try to|remember to|don['’]t forget to|never|do not|don['’]t|go and|immediately|also|simply|step \d:?|start by|begin by)[, ]+)*",
+    r"^(?:(?:please|just|always|first|then|first of all|you (?:should|need to|have to|must|can|want to"
+r"|ought to)|we (?:should|need to|have to|must|always|usually|first)|(?:i|one) (?:always|usually|first"
+r"|should|have to|need to)|it helps to|it['’]s best to|best to|better|make sure (?:to|that you|you)"
+r"|be sure to|try to|remember to|don['’]t forget to|never|do not|don['’]t|go and|immediately|also"
+r"|simply|step \d:?|start by|begin by)[, ]+)*",
     re.IGNORECASE,
 )  # fmt: skip
 _FIRST_WORD = re.compile(r"[A-Za-z][\w-]*")
 _DEICTIC = re.compile(
     r"^(?:it|that|this|them|those|me|us|him|her)\b|\b(?:for me|to me|tomorrow|tonight|today)\b", re.IGNORECASE
 )
-_NO_ACTION = frozenset(
-    [
-        "be",
-        "see",
-        "know",
-        "think",
-        "hope",
-        "like",
-        "love",
-        "hate",
-        "want",
-        "need",
-        "feel",
-        "mean",
-        "belong",
-        "get",
-        "thank",
-        "wish",
-        "prefer",
-        "call",
-        "have",
-        "live",
-        "believe",
-        "understand",
-    ]
+_NO_ACTION = words(
+    "be see know think hope like love hate want need feel mean belong get thank wish prefer call have"
+    " live believe understand"
 )
 _DIAGNOSTIC = re.compile(
-    r"\b(?:ls|cat|head|tail|grep|curl|wget|logs?|view|show|get|describe|status|env|whoami|ps|top|df|du|find|list|read|search|stat|which|ping|dig|diff|blame|printenv|inspect)\b"
+    r"\b(?:ls|cat|head|tail|grep|curl|wget|logs?|view|show|get|describe|status|env|whoami|ps|top|df|du"
+    r"|find|list|read|search|stat|which|ping|dig|diff|blame|printenv|inspect)\b"
 )
 _STATE_TEST = re.compile(_TROUBLE, re.IGNORECASE)
 
@@ -314,5 +316,5 @@ def first_line(text: str) -> str:
 
 
 def _shared(before: str, now: str) -> bool:
-    words = {w for w in re.findall(r"[\w./-]{3,}", before.lower())}
+    words = set(re.findall(r"[\w./-]{3,}", before.lower()))
     return any(w in words for w in re.findall(r"[\w./-]{3,}", now.lower()))

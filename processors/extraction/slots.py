@@ -26,42 +26,56 @@ class Slot(NamedTuple):
 
 
 _NUMBER = (
-    r"\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|"
-    + "|".join(w for w in NUMBERS if " " not in w and len(w) > 2)
+    r"\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three|four|five"
+    r"|six|seven|eight|nine))?|" + "|".join(w for w in NUMBERS if " " not in w and len(w) > 2)
 )
 _AGE = re.compile(
-    rf"(?P<v>{_NUMBER})(?: years? old| yrs? old|-years?-old)?(?= (?:and|but|now|today|so|yesterday|this|last|years)\b|[,.;!]|$)",
+    rf"(?P<v>{_NUMBER})(?: years? old| yrs? old|-years?-old)?(?= (?:and|but|now|today|so|yesterday|this"
+    rf"|last|years)\b|[,.;!]|$)",
     re.IGNORECASE,
 )
 _YEARS = re.compile(
-    r"(?:(?P<place>(?:at|with|in) [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*) for )?(?:for )?(?P<years>(?:(?:almost|about|over|nearly|more than) )?(?P<n>\d{1,2}|[a-z]+) years?)"
+    r"(?:(?P<place>(?:at|with|in) [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*) for )?(?:for )?(?P<years>(?:(?:almost"
+    r"|about|over|nearly|more than) )?(?P<n>\d{1,2}|[a-z]+) years?)"
     r"(?: now| already)?(?: (?P<place2>(?:at|with) [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*))?",
 )
 _PROPER = r"[A-Z0-9][\w&'’.+-]*(?: (?:of|de|du|la|van|der|den|the|and|&|in|am) (?=[A-Z])|[ /][A-Z0-9][\w&'’+-]*)*"
 _PLACE = re.compile(
-    rf"(?P<v>(?-i:{_PROPER}(?:, {_PROPER})?)|the (?:countryside|city|suburbs|mountains|coast|village|north|south|east|west)\b[^,.;]{{0,20}})",
+    rf"(?P<v>(?-i:{_PROPER}(?:, {_PROPER})?)|the (?:countryside|city|suburbs|mountains|coast|village|north"
+    rf"|south|east|west)\b[^,.;]{{0,20}})",
     re.IGNORECASE,
 )
 _WORK = re.compile(
-    rf"(?:as (?P<role>(?:an? |the )?[^,.;]{{2,50}}?))?(?:(?:^| )(?:at|for|with) (?P<org>(?-i:(?:the )?{_PROPER})|(?:an?|the) [^,.;]{{2,40}}?))?(?=(?: (?:in|since|as|on|now|and|but|these|for|until)\b)|[,.;!]|$)",
+    rf"(?:as (?P<role>(?:an? |the )?[^,.;]{{2,50}}?))?(?:(?:^| )(?:at|for"
+    rf"|with) (?P<org>(?-i:(?:the )?{_PROPER})|(?:an?|the) [^,.;]{{2,40}}?))?(?=(?: (?:in|since|as|on|now"
+    rf"|and|but|these|for|until)\b)|[,.;!]|$)",
     re.IGNORECASE,
 )
-_ROLE = re.compile(
-    rf"(?P<role>(?:an? |the )?(?:[\w/-]+ ){{0,4}}?(?:{'|'.join(['engineer', 'developer', 'programmer', 'designer', 'teacher', 'doctor', 'nurse', 'lawyer', 'accountant', 'manager', 'analyst', 'scientist', 'researcher', 'student', 'professor', 'lecturer', 'writer', 'author', 'artist', 'musician', 'chef', 'cook', 'baker', 'barista', 'driver', 'pilot', 'architect', 'consultant', 'director', 'lead', 'head', 'ceo', 'cto', 'cfo', 'vp', 'founder', 'owner', 'intern', 'assistant', 'secretary', 'journalist', 'photographer', 'translator', 'librarian', 'electrician', 'plumber', 'carpenter', 'mechanic', 'farmer', 'dentist', 'vet', 'therapist', 'counselor', 'psychologist', 'pharmacist', 'physicist', 'chemist', 'biologist', 'historian', 'economist', 'administrator', 'sysadmin', 'sre', 'pm', 'maintainer', 'recruiter', 'salesperson', 'editor', 'producer', 'freelancer', 'officer', 'coordinator', 'technician', 'tutor', 'coach', 'principal', 'paramedic', 'surgeon', 'gardener', 'beekeeper', 'sailor', 'firefighter'])})s?)\b(?P<of>(?: (?:of|for) [^,.;]{{2,40}}?)?)(?: (?:at|with|in) (?P<org>(?-i:{_PROPER})))?(?=[,.;!]| and | but | who | from |$| now| since)",
+ROLE = re.compile(
+    rf"(?P<role>(?:an? "
+    rf"|the )?(?:[\w/-]+ ){{0,4}}?(?:{'|'.join(['engineer', 'developer', 'programmer', 'designer', 'teacher', 'doctor', 'nurse', 'lawyer', 'accountant', 'manager', 'analyst', 'scientist', 'researcher', 'student', 'professor', 'lecturer', 'writer', 'author', 'artist', 'musician', 'chef', 'cook', 'baker', 'barista', 'driver', 'pilot', 'architect', 'consultant', 'director', 'lead', 'head', 'ceo', 'cto', 'cfo', 'vp', 'founder', 'owner', 'intern', 'assistant', 'secretary', 'journalist', 'photographer', 'translator', 'librarian', 'electrician', 'plumber', 'carpenter', 'mechanic', 'farmer', 'dentist', 'vet', 'therapist', 'counselor', 'psychologist', 'pharmacist', 'physicist', 'chemist', 'biologist', 'historian', 'economist', 'administrator', 'sysadmin', 'sre', 'pm', 'maintainer', 'recruiter', 'salesperson', 'editor', 'producer', 'freelancer', 'officer', 'coordinator', 'technician', 'tutor', 'coach', 'principal', 'paramedic', 'surgeon', 'gardener', 'beekeeper', 'sailor', 'firefighter'])})s?)\b(?P<of>(?: (?:of"
+    rf"|for) [^,.;]{{2,40}}?)?)(?: (?:at|with|in) (?P<org>(?-i:{_PROPER})))?(?=[,.;!]| and | but | who "
+    rf"| from |$| now| since)",
     re.IGNORECASE,
 )
 _DIET = re.compile(
-    r"(?:an? |strictly |strict |mostly |lactose[- ])*(?P<v>vegetarian|vegan|pescatarian|kosher|halal|gluten[- ]free|lactose[- ]intolerant|coeliac|celiac|keto|teetotal|diabetic)\b",
+    r"(?:an? |strictly |strict |mostly |lactose[- ])*(?P<v>vegetarian|vegan|pescatarian|kosher|halal"
+    r"|gluten[- ]free|lactose[- ]intolerant|coeliac|celiac|keto|teetotal|diabetic)\b",
     re.IGNORECASE,
 )
 _TO_TOOL = re.compile(r"(?:over )?(?:from (?P<old>.+?) )?to (?P<new>.+)", re.IGNORECASE)
 _PET = re.compile(
-    r"(?P<v>(?:an?|two|three|four|\d) (?:[\w-]+ ){0,3}?(?:dogs?|cats?|pupp(?:y|ies)|kittens?|parrots?|rabbits?|hamsters?|horses?|greyhounds?|labradors?"
-    r"|poodles?|tortoises?|turtles?|budgies?|goldfish|guinea pigs?|hens?|chickens|beagles?|collies?|spaniels?|retrievers?|bunn(?:y|ies)|ferrets?|snakes?|lizards?|geckos?))\b"
-    r"(?:,? (?:called|named|whose name is) (?P<names>[A-Z][\w-]*(?:(?:,| and) [A-Z][\w-]*)*)|,? (?P<names2>[A-Z][\w-]+)(?=[,.!]|$))?",
+    r"(?P<v>(?:an?|two|three|four|\d) (?:[\w-]+ ){0,3}?(?:dogs?|cats?|pupp(?:y|ies)|kittens?|parrots?"
+    r"|rabbits?|hamsters?|horses?|greyhounds?|labradors?"
+    r"|poodles?|tortoises?|turtles?|budgies?|goldfish|guinea pigs?|hens?|chickens|beagles?|collies?"
+    r"|spaniels?|retrievers?|bunn(?:y|ies)|ferrets?|snakes?|lizards?|geckos?))\b"
+    r"(?:,? (?:called|named|whose name is) (?P<names>[A-Z][\w-]*(?:(?:,| and) [A-Z][\w-]*)*)"
+    r"|,? (?P<names2>[A-Z][\w-]+)(?=[,.!]|$))?",
 )
 _FAMILY = re.compile(
-    r"(?P<v>(?:an?|one|two|three|four|five|six|no|\d) (?:[\w-]+ ){0,2}?(?:brothers?|sisters?|sons?|daughters?|kids?|child(?:ren)?|siblings?|twins|grandchild(?:ren)?|nieces?|nephews?|cousins?|(?:girl|boy)friend|husband|wife|partner)(?: (?:and|,) (?:an?|one|two|three|\d) \w+)?)\b",
+    r"(?P<v>(?:an?|one|two|three|four|five|six|no|\d) (?:[\w-]+ ){0,2}?(?:brothers?|sisters?|sons?"
+    r"|daughters?|kids?|child(?:ren)?|siblings?|twins|grandchild(?:ren)?|nieces?|nephews?|cousins?|(?:girl"
+    r"|boy)friend|husband|wife|partner)(?: (?:and|,) (?:an?|one|two|three|\d) \w+)?)\b",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"(?=[^,;]{0,60}\d)(?P<v>[^,;]{1,80})")
@@ -146,7 +160,7 @@ def _be_what(clause: Clause, rest: str) -> list[Slot]:
         return _one("age", age["v"], True)
     if married := re.match(r"(married|single|divorced|engaged|widowed)\b", rest, re.IGNORECASE):
         return _one("marital_status", married[1].lower(), True)
-    role = _ROLE.match(rest)
+    role = ROLE.match(rest)
     if role:
         value = clip(role["role"] + role["of"])
         return _one("role", value, True) + _one("works_at", role["org"], True)
@@ -204,7 +218,8 @@ def _move(clause: Clause) -> list[Slot]:
         return []
     new = after["new"]
     project = re.match(
-        rf"(?:the |our )?(?P<v>(?-i:{_PROPER}))(?: (?:project|team|squad|group|department|unit))\b|(?:the |a )(?P<w>(?:[\w-]+ ){{0,2}}(?:project|team|squad|department))\b",
+        rf"(?:the |our )?(?P<v>(?-i:{_PROPER}))(?: (?:project|team|squad|group|department|unit))\b|(?:the "
+        rf"|a )(?P<w>(?:[\w-]+ ){{0,2}}(?:project|team|squad|department))\b",
         new,
         re.IGNORECASE,
     )
@@ -319,7 +334,7 @@ def _stop(clause: Clause) -> list[Slot]:
 
 
 def _turn(clause: Clause) -> list[Slot]:
-    age = re.match(rf"(?:(?P<v>{_NUMBER}))\b(?! (?:it|the|off|on|degrees|minutes|times))", clause.rest, re.IGNORECASE)
+    age = re.match(rf"(?:(?P<v>{_NUMBER}))\b(?! (?:it|the|off|degrees|minutes|times))", clause.rest, re.IGNORECASE)
     if not age:
         return []
     happened = clause.tense in ("past", "perfect") or "today" in clause.rest
@@ -328,6 +343,17 @@ def _turn(clause: Clause) -> list[Slot]:
         if happened
         else _one("plans", clip("turning " + clause.rest, True))
     )
+
+
+def _adopt(clause: Clause) -> list[Slot]:
+    pet = _PET.match(re.sub(r"^(?:myself|us|me) ", "", clause.rest))
+    return _have(clause._replace(tense="present")) if pet and clause.tense in ("past", "perfect") else []
+
+
+def _take(clause: Clause) -> list[Slot]:
+    """always takes the aisle seat: what somebody chooses every time."""
+    always = re.match(r"(?:the|an?) .+", clause.rest) and clause.always and clause.tense == "present"
+    return _one("prefers", clip(clause.rest)) if always else []
 
 
 def _join(clause: Clause) -> list[Slot]:
@@ -344,7 +370,7 @@ def _join(clause: Clause) -> list[Slot]:
 
 def _become(clause: Clause) -> list[Slot]:
     text = re.sub(r"^(?:promoted )?to ", "", clause.rest)
-    role = _ROLE.match(text)
+    role = ROLE.match(text)
     return _one("role", clip((role["role"] + role["of"]) if role else ""), True, True) if role else []
 
 
@@ -416,4 +442,5 @@ _RULES: dict[str, Callable[[Clause], list[Slot]]] = {
     "collect": _verb("collects"), "eat": _verb("eats"), "drink": _verb("drinks"), "drive": _verb("drives"),
     "teach": _verb("teaches"), "ride": _verb("rides"), "smoke": _verb("smokes"), "want": _want, "plan": _want,
     "intend": _want, "hope": _want, "go": _want, "open": _open, "close": _open, "marry": _marry,
+    **dict.fromkeys(("adopt", "get", "buy", "rescue"), _adopt), **dict.fromkeys(("take", "choose", "order", "pick", "book"), _take),
 }  # fmt: skip

@@ -7,10 +7,11 @@ from eunoe.processors.extraction.fillers import body
 from eunoe.processors.extraction.rewrite import named, sentence
 from eunoe.processors.extraction.sentences import Piece
 from eunoe.processors.extraction.slots import Slot
-from eunoe.processors.extraction.verbs import BASES
+from eunoe.processors.extraction.verbs import BASES, words
 
 _ALWAYS = re.compile(
-    r"\b(?:always|never|from now on|in (?:the )?future|by default|whenever|every time|at all times|going forward|as a rule|for all future|without exception|unless i (?:say|ask))\b",
+    r"\b(?:always|never|from now on|in (?:the )?future|by default|whenever|every time|at all times"
+    r"|going forward|as a rule|for all future|without exception|unless i (?:say|ask))\b",
     re.IGNORECASE,
 )
 _DONT = re.compile(
@@ -19,22 +20,32 @@ _DONT = re.compile(
 )
 _STYLE = re.compile(
     r"^(?:please )?(?:(?:call|address) me (?!back|when|if|at|on|later|tomorrow|again|an?\b)(?:by |as )?\w+"
-    r"|(?:answer|reply|respond|talk|speak|write)(?: to me)? (?:\w+ )?(?:in|with|briefly|concisely|formally|informally|shortly|politely|as|using|only|without)\b"
-    r"|(?:use|prefer|stick to|indent with|format (?:code|dates?|numbers|answers|replies|output|times?)|keep (?:it|things|your|the|answers|replies|responses|messages|code|comments|commits?)) (?!(?:this|that|it|these|those|the first|the second|the last)\b)\w+"
-    r"|keep (?:answers|replies|responses|it|things|messages|explanations) (?:short|brief|simple|concise|formal|casual)|be (?:brief|concise|direct|honest|formal|polite)"
-    r"|(?:no|skip the|drop the|leave out the?) (?:emojis?|jargon|small talk|apologies|bullet points|exclamation marks|comments|swearing|markdown))\b",
+    r"|(?:answer|reply|respond|talk|speak|write)(?: to me)? (?:\w+ )?(?:in|with|briefly|concisely|formally"
+    r"|informally|shortly|politely|as|using|only|without)\b"
+    r"|(?:use|prefer|stick to|indent with|format (?:code|dates?|numbers|answers|replies|output|times?)"
+    r"|keep (?:it|things|your|the|answers|replies|responses|messages|code|comments|commits?)) (?!(?:this"
+    r"|that|it|these|those|the first|the second|the last)\b)\w+"
+    r"|keep (?:answers|replies|responses|it|things|messages|explanations) (?:short|brief|simple|concise"
+    r"|formal|casual)|be (?:brief|concise|direct|honest|formal|polite)"
+    r"|(?:no|skip the|drop the|leave out the?) (?:emojis?|jargon|small talk|apologies|bullet points"
+    r"|exclamation marks|comments|swearing|markdown))\b",
     re.IGNORECASE,
 )
 _ONE_OFF = re.compile(
-    r"\b(?:this (?:one|time)|for (?:this|now|today)|right now|tonight|tomorrow|it here|just this once|the (?:first|second|last|next) one)\b|\b(?:touch|change|delete|forget|print|do|worry|mind|ask|tell) (?:it|that|this|them|anyone)?$",
+    r"\b(?:this (?:one|time)|for (?:this|now|today)|right now|tonight|tomorrow|it here|just this once"
+    r"|the (?:first|second|last|next) one)\b|\b(?:touch|change|delete|forget|print|do|worry|mind|ask"
+    r"|tell) (?:it|that|this|them|anyone)?$",
     re.IGNORECASE,
 )
 _POLITE = re.compile(
-    r"^(?:(?:please|and please|pls|kindly|can you|could you|would you|just|also|i want you to|i['’]d like you to|i need you to|you (?:should|must|have to)|make sure (?:to|that you|you)|try to|be sure to|in future|in the future|from now on|going forward|by default|for (?:code|dates|the future|future \w+)|when (?:writing|answering|replying|coding)[^,]{0,30})[,:]? )+",
+    r"^(?:(?:please|and please|pls|kindly|can you|could you|would you|just|also|i want you to"
+    r"|i['’]d like you to|i need you to|you (?:should|must|have to)|make sure (?:to|that you|you)|try to"
+    r"|be sure to|in future|in the future|from now on|going forward|by default|for (?:code|dates"
+    r"|the future|future \w+)|when (?:writing|answering|replying|coding)[^,]{0,30})[,:]? )+",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
-_FORGET = frozenset(["worry", "mind", "bother", "forget", "panic", "ask", "laugh", "tell", "think", "know"])
+_FORGET = words("worry mind bother forget panic ask laugh tell think know")
 
 
 def imperative(text: str) -> bool:

@@ -4,204 +4,62 @@ import re
 from typing import Literal, NamedTuple
 
 from eunoe.processors.extraction.rewrite import ADVERBS
-from eunoe.processors.extraction.verbs import AUXILIARIES, BASES, is_past, lemma
+from eunoe.processors.extraction.verbs import AUXILIARIES, BASES, is_past, lemma, words
 
 Sort = Literal["self", "we", "person", "thing", "pronoun", "none"]
 
 RELATIONS = (
-    "mother|mom|mum|mama|father|dad|papa|parents|brother|sister|siblings?|wife|husband|spouse|partner|fianc[eé]e?|girlfriend"
-    "|boyfriend|son|daughter|kids?|child|children|baby|twins|grandmother|grandma|granny|grandfather|grandpa|grandparents|aunt"
+    "mother|mom|mum|mama|father|dad|papa|parents|brother|sister|siblings?|wife|husband|spouse|partner"
+    "|fianc[eé]e?|girlfriend"
+    "|boyfriend|son|daughter|kids?|child|children|baby|twins|grandmother|grandma|granny|grandfather"
+    "|grandpa|grandparents|aunt"
     "|uncle|cousin|niece|nephew|stepmother|stepfather|stepson|stepdaughter|mother-in-law|father-in-law|brother-in-law"
-    "|sister-in-law|in-laws|roommate|flatmate|housemate|neighbou?r|friend|best friend|colleague|coworker|co-worker|teammate|boss"
-    "|manager|team lead|mentor|teacher|coach|therapist|doctor|dentist|landlord|landlady|accountant|lawyer|assistant|client"
-    "|customer|ex|ex-wife|ex-husband|dog|cat|puppy|kitten|parrot|rabbit|hamster|horse|tortoise|budgie|godson|goddaughter|team"
+    "|sister-in-law|in-laws|roommate|flatmate|housemate|neighbou?r|friend|best friend|colleague|coworker"
+    "|co-worker|teammate|boss"
+    "|manager|team lead|mentor|teacher|coach|therapist|doctor|dentist|landlord|landlady|accountant|lawyer"
+    "|assistant|client"
+    "|customer|ex|ex-wife|ex-husband|dog|cat|puppy|kitten|parrot|rabbit|hamster|horse|tortoise|budgie"
+    "|godson|goddaughter|team"
 )
-SHE = frozenset(
-    [
-        "mother",
-        "mom",
-        "mum",
-        "mama",
-        "sister",
-        "wife",
-        "fiancée",
-        "girlfriend",
-        "daughter",
-        "grandmother",
-        "grandma",
-        "granny",
-        "aunt",
-        "niece",
-        "stepmother",
-        "stepdaughter",
-        "mother-in-law",
-        "sister-in-law",
-        "landlady",
-        "ex-wife",
-        "goddaughter",
-    ]
+SHE = words(
+    "mother mom mum mama sister wife fiancée girlfriend daughter grandmother grandma granny aunt niece"
+    " stepmother stepdaughter mother-in-law sister-in-law landlady ex-wife goddaughter"
 )
-HE = frozenset(
-    [
-        "father",
-        "dad",
-        "papa",
-        "brother",
-        "husband",
-        "boyfriend",
-        "son",
-        "grandfather",
-        "grandpa",
-        "uncle",
-        "nephew",
-        "stepfather",
-        "stepson",
-        "father-in-law",
-        "brother-in-law",
-        "landlord",
-        "ex-husband",
-        "godson",
-        "fiancé",
-    ]
+HE = words(
+    "father dad papa brother husband boyfriend son grandfather grandpa uncle nephew stepfather stepson"
+    " father-in-law brother-in-law landlord ex-husband godson fiancé"
 )
 _ADJECTIVES = r"(?:(?:older|younger|elder|eldest|oldest|youngest|big|little|best|old|new|late|twin|dear|other|middle|former|own|good|close|childhood) )*"
 _NAME = r"[A-Z][\w-]*(?:['’][A-Z][\w-]*)?(?: [A-Z][\w-]*){0,2}"
 _MY = re.compile(
-    rf"(?:my|our) (?P<adjective>{_ADJECTIVES})(?P<relation>(?i:{RELATIONS}))\b,?(?: (?:called |named )?(?P<name>(?-i:{_NAME}))\b,?)?"
+    rf"(?:my|our) (?P<adjective>{_ADJECTIVES})(?P<relation>(?i:{RELATIONS}))\b,?(?: (?:called "
+    rf"|named )?(?P<name>(?-i:{_NAME}))\b,?)?"
     rf"(?P<tail>['’]s)?(?: (?P<second>(?:{_ADJECTIVES})(?:{RELATIONS}))\b(?P<tail2>['’]s)?(?: (?P<name2>(?-i:{_NAME}))\b)?)?",
     re.IGNORECASE,
 )
 _SELF = re.compile(r"I(?:['’](?P<tail>m|ve|ll|d))?(?![\w'’])|i(?:['’](?P<tail2>m|ve|ll|d))?(?= )")
 _WE = re.compile(r"[Ww]e(?:['’](?P<tail>re|ve|ll|d))?(?![\w'’])")
 _PRONOUN = re.compile(
-    r"(?P<who>[Hh]e|[Ss]he|[Tt]hey|[Ii]t|[Tt]hat|[Tt]his|[Tt]here|[Tt]hese|[Tt]hose)(?:['’](?P<tail>s|re|ve|ll|d))?(?![\w'’])"
+    r"(?P<who>[Hh]e|[Ss]he|[Tt]hey|[Ii]t|[Tt]hat|[Tt]his|[Tt]here|[Tt]hese|[Tt]hose)(?:['’](?P<tail>s|re"
+    r"|ve|ll|d))?(?![\w'’])"
 )
 _NAMED = re.compile(rf"(?P<name>{_NAME})(?:['’](?P<tail>s|ll|d))?(?![\w'’])")
 _OWNED = re.compile(
     rf"(?P<owner>{_NAME})['’]s (?P<adjective>{_ADJECTIVES})(?P<relation>{RELATIONS})\b(?: (?P<name>{_NAME})\b)?(?P<tail>['’]s)?"
 )
 _WORD = re.compile(r"[^\W_][\w.+#/@-]*(?:['’]\w+)?|[,;:()]")
-_DETERMINERS = frozenset(
-    [
-        "the",
-        "our",
-        "my",
-        "your",
-        "his",
-        "her",
-        "their",
-        "its",
-        "a",
-        "an",
-        "each",
-        "every",
-        "all",
-        "this",
-        "that",
-        "these",
-        "those",
-        "both",
-        "some",
-        "most",
-    ]
-)
-_STOPS = frozenset((",", ";", ":", "(", ")", "that", "which", "who", "because", "if", "when"))
-_ISNT_NAME = frozenset(
-    [
-        "The",
-        "A",
-        "An",
-        "My",
-        "Our",
-        "Your",
-        "His",
-        "Her",
-        "Their",
-        "Its",
-        "This",
-        "That",
-        "These",
-        "Those",
-        "There",
-        "It",
-        "He",
-        "She",
-        "They",
-        "We",
-        "I",
-        "You",
-        "If",
-        "When",
-        "While",
-        "Because",
-        "So",
-        "But",
-        "And",
-        "Or",
-        "No",
-        "Not",
-        "Yes",
-        "What",
-        "Who",
-        "Why",
-        "How",
-        "Where",
-        "Which",
-        "Some",
-        "Any",
-        "All",
-        "Every",
-        "Each",
-        "Please",
-        "Never",
-        "Always",
-        "Maybe",
-        "Let",
-        "Just",
-        "Also",
-        "Then",
-        "Since",
-        "After",
-        "Before",
-        "Until",
-        "For",
-        "In",
-        "On",
-        "At",
-        "By",
-        "With",
-        "From",
-        "To",
-        "Of",
-        "As",
-        "Very",
-        "Really",
-        "Well",
-        "Oh",
-        "Ok",
-        "Okay",
-        "Today",
-        "Tomorrow",
-        "Yesterday",
-        "Now",
-        "Everyone",
-        "Everything",
-        "Everybody",
-        "Nobody",
-        "Nothing",
-        "Someone",
-        "One",
-        "Two",
-        "Three",
-        "Both",
-        "Most",
-        "Only",
-        "Even",
-        "Still",
-    ]
+_DETERMINERS = words("the our my your his her their its a an each every all this that these those both some most")
+_STOPS = words(", ; : ( ) that which who because if when")
+_ISNT_NAME = words(
+    "The A An My Our Your His Her Their Its This That These Those There It He She They We I You If When"
+    " While Because So But And Or No Not Yes What Who Why How Where Which Some Any All Every Each Please"
+    " Never Always Maybe Let Just Also Then Since After Before Until For In On At By With From To Of As"
+    " Very Really Well Oh Ok Okay Today Tomorrow Yesterday Now Everyone Everything Everybody Nobody"
+    " Nothing Someone One Two Three Both Most Only Even Still"
 )
 _OF_IS = re.compile(
-    r" (?:a|an|the|in|at|on|from|not|now|always|also|still|really|very|allergic|called|named|married|vegan|vegetarian|born|turning"
+    r" (?:a|an|the|in|at|on|from|not|now|always|also|still|really|very|allergic|called|named|married|vegan"
+    r"|vegetarian|born|turning"
     r"|into|afraid|scared|fond|\d+|been|got|just|\w+ing|six|five|seven|eight|nine|ten|eleven|twelve|my|our)\b"
 )
 
@@ -315,7 +173,7 @@ def _name_or_thing(text: str, match: re.Match[str], voice: str) -> Subject:
 
 def _thing(text: str) -> Subject:
     """A noun phrase before the first verb that looks finite: its end is where that verb begins."""
-    tokens = []
+    tokens: list[re.Match[str]] = []
     for match in _WORD.finditer(text, 0, 120):
         if len(tokens) > 9:
             break

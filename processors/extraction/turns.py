@@ -1,11 +1,14 @@
 """A turn as a whole: what it is by its role, then its sentences one by one, then its episode."""
 
-from datetime import datetime
+import re
+from datetime import date, datetime
 
 from eunoe.processors.extraction import chinese, english, foreign
 from eunoe.processors.extraction.answers import answer_facts
 from eunoe.processors.extraction.draft import Found, Frame, Person, item_of
+from eunoe.processors.extraction.fillers import body
 from eunoe.processors.extraction.gate import before_question, hypothetical, injected, question, small_talk, without_tag
+from eunoe.processors.extraction.people import people
 from eunoe.processors.extraction.sentences import Piece, kept, language, quoted, safe, sentences
 from eunoe.processors.extraction.skills import call_of, failure_of, first_line, shown_fix, skills
 from eunoe.processors.extraction.standing import imperative, standing
@@ -13,6 +16,7 @@ from eunoe.processors.units import Unit
 from eunoe.streams.events import Interaction, Item, Span
 
 _UNTRUSTED = frozenset(("tool", "observation"))
+_PRONOUNS = re.compile(r"\b(?:he|she|they)\b|[他她它]", re.IGNORECASE)
 _ORDER = ("injected_instruction", "question", "hypothetical", "request", "no_fact", "small_talk")
 Outcome = tuple[list[Found], str | None]
 
@@ -40,7 +44,7 @@ def result_of(unit: Unit) -> tuple[tuple[Item, ...], str | None]:
     if injected(said, trusted=True):
         return (episode.model_copy(update={"untrusted": True}),), "injected_instruction"
     found, reason = _of_sentences(unit, text, pieces)
-    items = tuple(dict.fromkeys(item_of(one, anchor).model_dump_json() for one in found)) and _items(found, anchor)
+    items = _items(found, anchor)
     return (*items, episode), None if items else reason
 
 
@@ -167,12 +171,12 @@ def _of_english(piece: Piece, frame: Frame, assistant: bool) -> Outcome:
     taught = skills(piece, frame)
     if taught or assistant:
         return taught, None
-    if hypothetical(english.body(piece).text):
+    if hypothetical(body(piece).text):
         return [], "hypothetical"
     lasting = standing(piece, frame)
     if lasting:
         return lasting, None
-    if imperative(english.body(piece).text):
+    if imperative(body(piece).text):
         return [], "request"
     made = english.facts(piece, frame)
     return made, None if made else "no_fact"
@@ -180,20 +184,15 @@ def _of_english(piece: Piece, frame: Frame, assistant: bool) -> Outcome:
 
 def _frame(unit: Unit, text: str) -> Frame:
     anchor = unit.anchor
-    try:
-        day = datetime.fromisoformat(anchor.at).date()
-    except ValueError:
-        day = None
-    people: list[Person] = []
-    asked = None
-    for turn in unit.context:
-        if turn.role == "user":
+    day = _day(anchor.at)
+    earlier: list[Person] = []
+    asked: str | None = None
+    if _PRONOUNS.search(text):
+        for turn in unit.context:
             said = safe(turn.text[:4_000])
-            people += (
-                english.people(said, turn.voice) + chinese.people(said, turn.voice)
-                if not said.isascii()
-                else english.people(said, turn.voice)
-            )
+            if turn.role == "user":
+                earlier += people(said, turn.voice)
+                earlier += chinese.people(said, turn.voice) if not said.isascii() else []
     before = unit.context[-1] if unit.context else None
     if before is not None and before.role in ("assistant", "user") and before.voice != anchor.voice:
         last = safe(before.text[-400:]).rstrip()
@@ -202,4 +201,12 @@ def _frame(unit: Unit, text: str) -> Frame:
     failed = failure_of(unit.context)
     if failed is not None and failed.tool is not None and asked is None:
         asked = f"failed:{first_line(failed.tool.error or '') or call_of(failed.tool)}"
-    return Frame(anchor, safe(anchor.voice), day, people, asked, text)
+    return Frame(anchor, safe(anchor.voice), day, [], asked, earlier)
+
+
+def _day(at: str) -> date | None:
+    """The day of the speaker's own clock; None for a time that can't be read."""
+    try:
+        return datetime.fromisoformat(at).date()
+    except ValueError:
+        return None

@@ -2,98 +2,37 @@
 
 import re
 
-from eunoe.processors.extraction.verbs import BASES, is_past
+from eunoe.processors.extraction.verbs import BASES, is_past, words
 
 _END = re.compile(
     r"[;:!?()…]|\.(?=\s|$)|, |\s[-–—]\s"
-    r"|,? \b(?:but|because|cause|cuz|since|so|when|while|which|who|where|although|though|unless|if|whenever|thanks to|due to"
-    r"|as (?:i|it|well|we|he|she|you|long|soon)|after|before|until|till|once|by the way|btw|at the moment|right now|these days|any ?more|any longer|nowadays"
-    r"|now|too|again|already|anyway|lately|a lot|very much|so much|the most|most of all|more than anything|though|instead|except|that|this (?:week|month|year|morning|afternoon|evening)"
-    r"|and (?:i|we|he|she|they|it|my|also|then|so|that|not|never|no|always)|and (?:his|her) \w+ (?:is|are)|every (?:day|morning|evening|night|week|month|year|time|\w+day)"
+    r"|,? \b(?:but|because|cause|cuz|since|so|when|while|which|who|where|although|though|unless|if"
+    r"|whenever|thanks to|due to"
+    r"|as (?:i|it|well|we|he|she|you|long|soon)|after|before|until|till|once|by the way|btw|at the moment"
+    r"|right now|these days|any ?more|any longer|nowadays"
+    r"|now|too|again|already|anyway|lately|a lot|very much|so much|the most|most of all|more than anything"
+    r"|though|instead|except|that|this (?:week|month|year|morning|afternoon|evening)"
+    r"|and (?:i|we|he|she|they|it|my|also|then|so|that|not|never|no|always)|and (?:his|her) \w+ (?:is|are)"
+    r"|every (?:day|morning|evening|night|week|month|year|time|\w+day)"
     r"|for (?:years|months|ages|a while|now|\w+ (?:years|months|weeks|days))|instead of|rather than)\b",
     re.IGNORECASE,
 )
 _HARD_END = re.compile(
     r"[;:!?()…]|\.(?=\s|$)|\s[-–—]\s"
-    r"|,? \b(?:but|because|since|so|when|while|which|who|where|although|though|unless|if|whenever|by the way|btw|at the moment|right now|these days|any ?more|any longer|nowadays"
+    r"|,? \b(?:but|because|since|so|when|while|which|who|where|although|though|unless|if|whenever"
+    r"|by the way|btw|at the moment|right now|these days|any ?more|any longer|nowadays"
     r"|now|too|again|anyway|lately|a lot|very much|so much|instead of|rather than|except|after|before|until|that)\b",
     re.IGNORECASE,
 )
 _JOINT = re.compile(r",? (?:and|or|&) |, ")
 _ARTICLE = re.compile(r"^(?:the|a|an|some|any|my|our|his|her|their|to) (?=\S)", re.IGNORECASE)
-_EMPTY = frozenset(
-    [
-        "it",
-        "that",
-        "this",
-        "them",
-        "these",
-        "those",
-        "him",
-        "her",
-        "me",
-        "us",
-        "you",
-        "one",
-        "ones",
-        "something",
-        "anything",
-        "everything",
-        "nothing",
-        "so",
-        "to",
-        "there",
-        "here",
-        "what",
-        "how",
-        "all",
-    ]
+_EMPTY = words(
+    "it that this them these those him her me us you one ones something anything everything nothing so to"
+    " there here what how all"
 )
-_NOT_A_PART = frozenset(
-    [
-        "i",
-        "we",
-        "he",
-        "she",
-        "they",
-        "it",
-        "you",
-        "never",
-        "not",
-        "but",
-        "so",
-        "which",
-        "that",
-        "who",
-        "learned",
-        "always",
-        "no",
-        "don't",
-        "also",
-        "then",
-        "my",
-        "his",
-        "her",
-        "their",
-        "our",
-        "because",
-        "especially",
-        "only",
-        "just",
-        "even",
-        "both",
-        "maybe",
-        "thanks",
-        "please",
-        "by",
-        "in",
-        "on",
-        "at",
-        "from",
-        "with",
-        "for",
-        "the",
-    ]
+_NOT_A_PART = words(
+    "i we he she they it you never not but so which that who learned always no don't also then my his her"
+    " their our because especially only just even both maybe thanks please by in on at from with for the"
 )
 _EDGES = " \t\n.,;:!?\"“”()'’‘"
 LONGEST = 160

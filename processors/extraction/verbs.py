@@ -2,6 +2,12 @@
 
 import re
 
+
+def words(text: str) -> frozenset[str]:
+    """The words of a list that is written with spaces."""
+    return frozenset(text.split())
+
+
 _BASES = (
     "accept add adopt adore agree allow answer appear apply arrive ask attend avoid back bake be become begin believe"
     " belong book boot borrow break bring build burn buy call camp cancel care carry catch celebrate change charge check"
@@ -34,34 +40,10 @@ _IRREGULAR = (
     "spoken spend:spent stand:stood stick:stuck swim:swam,swum take:took,taken teach:taught tell:told think:thought"
     " throw:threw,thrown understand:understood wake:woke,woken wear:wore,worn win:won write:wrote,written rebuild:rebuilt"
 )
-AUXILIARIES = frozenset(
-    [
-        "am",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "have",
-        "has",
-        "had",
-        "do",
-        "does",
-        "did",
-        "will",
-        "would",
-        "can",
-        "could",
-        "should",
-        "must",
-        "might",
-        "may",
-        "shall",
-    ]
+AUXILIARIES = words(
+    "am is are was were be been being have has had do does did will would can could should must might may shall"
 )
-MODALS = frozenset(["will", "would", "can", "could", "should", "must", "might", "may", "shall", "cannot"])
+MODALS = words("will would can could should must might may shall cannot")
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")
 
 
