@@ -185,19 +185,16 @@ class SqliteMemories:
                 yield decoded(*row)
 
     def neighbours(self, numbers: Iterable[int]) -> Mapping[int, tuple[int | None, int | None]]:
-        connection, found = self._connection(), {}
-        for number in numbers:
-            turn = rows(connection, _PLACE + " where m.number = ?", (number,))
-            if turn:
-                before = rows(connection, _NEIGHBOUR.format("<", "desc"), turn[0])
-                after = rows(connection, _NEIGHBOUR.format(">", "asc"), turn[0])
-                found[number] = (before[0][0] if before else None, after[0][0] if after else None)
-        return found
+        wanted = msgspec.json.encode(list(numbers)).decode()
+        return {row[0]: (row[1], row[2]) for row in rows(self._connection(), _NEIGHBOURS, (wanted,))}
 
 
-_PLACE = "select t.session, t.key, t.ord, t.event, t.chunk from memory m join turn t on t.number = m.turn"
 _NEIGHBOUR = (
-    "select (select m.number from memory m where m.turn = t.number and m.kind = 'episode') from turn t"
-    " where t.session = ? and (t.key, t.ord, t.event, t.chunk) {} (?, ?, ?, ?)"
-    " order by t.key {1}, t.ord {1}, t.event {1}, t.chunk {1} limit 1"
-).replace("{}", "{0}")
+    "(select (select e.number from memory e where e.turn = o.number and e.kind = 'episode') from turn o"
+    " where o.session = t.session and (o.key, o.ord, o.event, o.chunk) {0} (t.key, t.ord, t.event, t.chunk)"
+    " order by o.key {1}, o.ord {1}, o.event {1}, o.chunk {1} limit 1)"
+)
+_NEIGHBOURS = (
+    f"select m.number, {_NEIGHBOUR.format('<', 'desc')}, {_NEIGHBOUR.format('>', 'asc')}"
+    " from json_each(?) j join memory m on m.number = j.value join turn t on t.number = m.turn"
+)

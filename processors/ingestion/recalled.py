@@ -85,7 +85,8 @@ class RecentlyRecalled:
 
 def _telling(line: str) -> bool:
     """Long enough that saying it again by chance is unlikely; a Chinese character says more than a letter."""
-    return sum(1 if character.isascii() else 2 for character in line if character.isalnum()) >= LEAST_LETTERS
+    letters = len(line) - line.count(" ")
+    return letters + (len(line.encode("utf-8", "replace")) - len(line)) // 2 >= LEAST_LETTERS
 
 
 def _marked(text: str) -> Iterable[tuple[int, int]]:
