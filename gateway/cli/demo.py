@@ -2,9 +2,10 @@
 
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _ASKED = 6
 _LISTED = 4
 _BUDGET = 300
+T = TypeVar("T")
 
 
 def demo(
@@ -75,7 +77,7 @@ def _learn(memory: "Memory") -> None:
         counts = Counter(one.kind for one in found)
         show(f"  {scope}: {counts['fact']} facts, {counts['skill']} skills, {counts['episode']} episodes")
         for kind in ("fact", "skill"):
-            for one in [one for one in found if one.kind == kind][-_LISTED:]:
+            for one in _spread([one for one in found if one.kind == kind and (one.attribute or one.slots)], _LISTED):
                 show(f"    {kind}: {one_line(one.text, 90)}  [{one.sources[0].event}]")
 
 
@@ -84,8 +86,7 @@ def _recall(memory: "Memory", budget: int) -> None:
 
     _stage(3, "Recall", f"questions, each answered in at most {budget} tokens with its sources")
     questions = gold().questions
-    step = max(1, len(questions) // _ASKED)
-    shown = {question.question for question in questions[::step][:_ASKED]}
+    shown = {question.question for question in _spread(questions, _ASKED)}
     hits, times = 0, []
     for question in questions:
         started = perf_counter()
@@ -120,6 +121,11 @@ def _rebuild(memory: "Memory") -> None:
         raise EunoeError("the rebuild differs from the live memory; please report it")
     rate = done.events / done.seconds if done.seconds else 0
     show(f"  the same, from {done.events} events in {done.seconds:.2f} s ({rate:,.0f} a second)")
+
+
+def _spread(items: Sequence[T], count: int) -> Sequence[T]:
+    """Up to so many of them, from all over."""
+    return items[:: max(1, len(items) // count)][:count]
 
 
 def _stage(number: int, name: str, words: str) -> None:
