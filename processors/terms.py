@@ -41,7 +41,7 @@ def terms(text: str) -> list[str]:
     language = _language(tokens)
     found: list[str] = []
     for token in tokens:
-        found += _terms_of(token, language) if len(token) <= TERM_CHARACTERS else _made(token, language)
+        found += _of(token, language)
     return found
 
 
@@ -49,18 +49,31 @@ def query_terms(text: str) -> list[str]:
     """The terms that a question asks for, each once: without function words where others remain."""
     tokens = _tokens(normalised(text))
     language = _language(tokens)
-    asked = dict.fromkeys(term for token in tokens for term in _made(token, language))
-    empty = {
-        term
-        for token in [*tokens, *asked]
-        if language in (of := FUNCTION_WORDS.get(token, ())) or "english" in of or _function_pair(token)
-        for term in _made(token, language)
-    }
-    return [term for term in asked if term not in empty] or list(asked)
+    asked: dict[str, None] = {}
+    telling: dict[str, None] = {}
+    for token in tokens:
+        found = dict.fromkeys(_of(token, language))
+        asked |= found
+        if not _is_function_word(token, language):
+            telling |= {term: None for term in found if not _is_function_word(term, language)}
+    return list(telling or asked)
 
 
-def _function_pair(term: str) -> bool:
-    return len(term) <= 2 and FUNCTION_CHARACTERS.issuperset(term)
+def clear() -> None:
+    """Drop the words that are held to save time: what was forgotten must not stay in memory."""
+    _terms_of.cache_clear()
+    _stem.cache_clear()
+
+
+def _is_function_word(term: str, language: str) -> bool:
+    of = FUNCTION_WORDS.get(term)
+    if of is None:
+        return len(term) <= 2 and FUNCTION_CHARACTERS.issuperset(term)
+    return language in of or "english" in of
+
+
+def _of(token: str, language: str) -> tuple[str, ...]:
+    return _terms_of(token, language) if len(token) <= TERM_CHARACTERS else _made(token, language)
 
 
 def normalised(text: str) -> str:

@@ -12,7 +12,7 @@ from eunoe.processors.recall.ranking import Candidate
 from eunoe.processors.tokens import TokenCounter
 from eunoe.stores.contracts import Memory
 
-TRIED = 300
+MISSES = 25
 LEAST, LEAST_CUT = 10, 16
 _BREAK = re.compile(r"(?:\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])+")
 _BREAKING = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -54,9 +54,9 @@ def packed(
     chosen: list[Placed] = []
     headings: set[str] = set()
     said: set[tuple[str, str]] = set()
-    left = budget - frame
-    for tried, one in enumerate(candidates):
-        if tried == TRIED or left < LEAST:
+    left, missed = budget - frame, 0
+    for one in candidates:
+        if left < LEAST or missed > MISSES:
             break
         mark, heading = _mark(one.memory, moment), _heading(one.memory, scopes)
         around = counter.count(mark) + 1 + (0 if heading in headings else counter.count(f"{heading}\n"))
@@ -69,7 +69,9 @@ def packed(
             room = (left if not chosen else min(left, budget // 2)) - around
             text = shortened(whole, room, asked, counter) if room >= LEAST_CUT or cost <= left else ""
             cost = counter.count(text) + around
+        missed += 1
         if text and cost <= left:
+            missed = 0
             chosen.append(Placed(one.memory, one.score, text, mark))
             said.add((one.memory.scope, whole))
             headings.add(heading)

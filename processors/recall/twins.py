@@ -1,6 +1,6 @@
 """A fact or skill and the turn that it came from say the same twice: one of them carries what both say."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 
 from eunoe.processors.recall.moment import Moment
@@ -9,6 +9,7 @@ from eunoe.processors.terms import query_terms, terms
 from eunoe.stores.contracts import Memory
 
 HOLDS = 0.6
+COMPARED = 120
 
 
 def without_twins(candidates: Sequence[Candidate], asked: Sequence[str], moment: Moment) -> list[Candidate]:
@@ -20,7 +21,7 @@ def without_twins(candidates: Sequence[Candidate], asked: Sequence[str], moment:
     turns = {_place(one.memory): one for one in candidates if one.memory.kind == "episode"}
     lifted: dict[str, float] = defaultdict(float)
     dropped: set[str] = set()
-    for one in candidates:
+    for one in candidates[:COMPARED]:
         turn = None if one.memory.kind == "episode" else turns.get(_place(one.memory))
         if turn is None:
             continue
@@ -45,8 +46,8 @@ def _place(memory: Memory) -> tuple[str, str, int]:
 
 
 def _holds(fact: Memory, turn: Memory) -> bool:
-    need, have = Counter(query_terms(turn.text)), Counter(query_terms(fact.text))
-    return sum((need & have).values()) >= HOLDS * sum(need.values())
+    need = set(query_terms(turn.text))
+    return len(need.intersection(query_terms(fact.text))) >= HOLDS * len(need)
 
 
 def _brings(fact: Memory, turn: Memory, asked: Sequence[str]) -> bool:
