@@ -1,8 +1,8 @@
 """A home: one directory with the log, the projections, the books and, unless it lies elsewhere, the master key."""
 
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -56,13 +56,13 @@ class Home:
                     self.log.append([entry(self._first_settings(extractor))])
                 self.projections = self._opened_projections()
                 opened.append(self.projections.close)
+            self.runtime = Embedded(self.log, self.projections, lexical_index, extractor, path / "projector.lock")
+            with suppress(WaitTimeout), self.runtime.lease(0):
+                self.projections.put_away()
         except BaseException:
             for close in reversed(opened):
                 close()
             raise
-        self.runtime = Embedded(self.log, self.projections, lexical_index, extractor, path / "projector.lock")
-        with suppress(WaitTimeout), self.runtime.lease(0):
-            self.projections.put_away()
 
     def _publisher(self) -> Publisher:
         said = self.settings
@@ -74,9 +74,18 @@ class Home:
     def _now(self) -> str:
         return time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(self.clock()))
 
-    def lock(self) -> FileLock:
-        """Held while the home is opened, and while its master key changes."""
-        return FileLock(self.path / "home.lock")
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Held while the home is opened, and while its master key changes. Raises LogError."""
+        lock = FileLock(self.path / "home.lock")
+        try:
+            lock.acquire()
+        except OSError as error:
+            raise LogError(f"{self.path / 'home.lock'} can't be opened ({error.strerror})") from None
+        try:
+            yield
+        finally:
+            lock.release()
 
     def _make_directory(self) -> None:
         try:

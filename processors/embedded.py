@@ -19,7 +19,7 @@ from eunoe.processors.extracting import LACKING, Extraction, Extractor
 from eunoe.processors.projection.projector import Projector
 from eunoe.stores.contracts import Lexical
 from eunoe.stores.projections import Projections
-from eunoe.streams.errors import EunoeError, StorageFull, WaitTimeout
+from eunoe.streams.errors import EunoeError, LogError, StorageFull, WaitTimeout
 from eunoe.streams.log import Log, entry
 from eunoe.streams.sqlite_files import rows
 
@@ -74,6 +74,8 @@ class Embedded:
                 self._file.acquire(timeout=timeout)
             except Timeout:
                 raise WaitTimeout("another process is projecting this home") from None
+            except OSError as error:
+                raise LogError(f"the projector's lock can't be opened ({error.strerror})") from None
             try:
                 yield
             finally:

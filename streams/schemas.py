@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from pydantic import ValidationError
 
-from eunoe.streams.errors import LogDamaged, SchemaTooNew
+from eunoe.streams.errors import LogDamaged, Rejected, SchemaTooNew
 from eunoe.streams.events import (
     AnyEvent,
     Block,
@@ -67,7 +67,10 @@ def schema_of(event: AnyEvent) -> str:
 
 def body_of(event: AnyEvent) -> bytes:
     """The stored fields of an event as msgpack; of a result, whose fields repeat, deflated behind one byte."""
-    body = _encode(event.model_dump(exclude_defaults=True, exclude={"type"}))
+    try:
+        body = _encode(event.model_dump(exclude_defaults=True, exclude={"type"}))
+    except (UnicodeEncodeError, OverflowError):
+        raise Rejected("a text holds a lone surrogate, or a number has more than 64 bits") from None
     if not isinstance(event, Result):
         return body
     deflate = zlib.compressobj(1, zlib.DEFLATED, -10, 4, zlib.Z_DEFAULT_STRATEGY, _COMMON)

@@ -29,11 +29,11 @@ def test_what_was_once_written_still_loads(sample):
     assert event.type == sample["schema"].partition("/")[0]
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=label)
-def test_the_newest_form_is_written_as_it_was(sample):
-    event = event_of(sample["schema"], bytes.fromhex(sample["body"]))
-    if sample["schema"] == schema_of(event):
-        assert body_of(event).hex() == sample["body"]
+def test_the_newest_form_is_written_as_in_a_sample():
+    """Whatever is written today is among the samples, so that tomorrow's release is held against it."""
+    bodies = {sample["body"] for sample in SAMPLES}
+    events = [event_of(sample["schema"], bytes.fromhex(sample["body"])) for sample in SAMPLES]
+    assert [event.id for event in events if body_of(event).hex() not in bodies] == []
 
 
 def test_there_is_a_sample_of_every_version_of_every_kind():
