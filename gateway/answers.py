@@ -73,7 +73,10 @@ class Behind(msgspec.Struct, frozen=True):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """How a home does. queue: units without a result. waiting: the step that what is stale waits for."""
+    """How a home does. queue: units without a result. waiting: the step that what is stale waits for.
+
+    refused: how many events came again that were forgotten, over all days.
+    """
 
     runtime: str
     partitions: list[PartitionHead]
@@ -84,6 +87,7 @@ class Status(msgspec.Struct, frozen=True):
     waiting: str | None
     memories: int
     bytes: dict[str, int]
+    refused: int = 0
 
 
 class Rebuilt(msgspec.Struct, frozen=True):

@@ -91,6 +91,7 @@ def status(home: Home) -> Status:
         waiting="projection" if behind else "extraction" if queue else None,
         memories=int(rows(reader, "select count(*) from memory where retired = 0")[0][0]),
         bytes=home.size(),
+        refused=sum(home.log.refusals().values()),
     )
 
 

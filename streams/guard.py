@@ -19,6 +19,9 @@ TABLE = "create table suppressed(mac blob primary key, until integer, request in
 Name = tuple[str, int | None]
 """(what is named, event time key or None where no time lifts the suppression)."""
 
+Suppression = tuple[str | bytes, int | None]
+"""(a name, or its keyed hash where only that is known; the time key up to which it is refused, None for ever)."""
+
 
 def event_name(scope: str, event: str) -> str:
     """How an event is named to the guard."""
@@ -76,8 +79,10 @@ class Guard:
         """Look again whether anything is suppressed."""
         self._any = bool(rows(self._connection, "select 1 from suppressed limit 1"))
 
-    def mac(self, name: str) -> bytes:
-        """Keyed hash of a name, 16 bytes."""
+    def mac(self, name: str | bytes) -> bytes:
+        """Keyed hash of a name, 16 bytes; a hash that comes from another log of this home stays as it is."""
+        if isinstance(name, bytes):
+            return name
         return blake2b(name.encode("utf-8", "surrogatepass"), key=self._key, digest_size=16).digest()
 
     def refusal(self, event: Callable[[], AnyEvent]) -> Forgotten | None:
@@ -95,7 +100,7 @@ class Guard:
         held = {row[0] for row in rows(self._connection, "select mac from suppressed where until is null")}
         return {name for name in names if self.mac(name) in held} if held else set()
 
-    def suppress(self, names: Iterable[Name], request: int) -> None:
+    def suppress(self, names: Iterable[Suppression], request: int) -> None:
         """Refuse these for a request: names with the time key up to which they are refused, None for ever."""
         self._connection.executemany(
             "insert into suppressed values(?, ?, ?) on conflict do update set request = excluded.request,"

@@ -15,8 +15,8 @@ from weakref import WeakSet
 
 import apsw
 
-from eunoe.streams import guard, local_erasure, local_lookup, local_tree
-from eunoe.streams.errors import IdReused, KeyMissing, LogDamaged, LogError, SchemaTooNew
+from eunoe.streams import guard, local_erasure, local_lookup, local_refusals, local_tree
+from eunoe.streams.errors import Forgotten, IdReused, KeyMissing, LogDamaged, LogError, SchemaTooNew
 from eunoe.streams.events import Forget
 from eunoe.streams.frames import EPOCH_SCHEMA, Envelope, body_hash, chained, encode_envelope, genesis
 from eunoe.streams.keyring import Keyring, SubjectKey
@@ -39,6 +39,7 @@ _TABLES = (
     *local_lookup.TABLES,
     *local_erasure.TABLES,
     guard.TABLE,
+    local_refusals.TABLE,
     local_tree.TABLE,
     "create table meta(name text primary key, value) without rowid",
 )
@@ -104,11 +105,13 @@ class LocalLog:
     def append(self, entries: Sequence[Entry]) -> list[Outcome]:
         if not entries:
             return []
-        self._prepare(entries)
         with self._lock, self._errors():
             try:
                 with immediate(self._writer):
                     outcomes = self._placed(entries)
+                    refused = sum(isinstance(outcome, Forgotten) for outcome in outcomes)
+                    if refused:
+                        local_refusals.note(self._writer, self._clock(), refused)
             except BaseException:
                 self._forget_state()
                 raise
@@ -117,7 +120,8 @@ class LocalLog:
         return outcomes
 
     def _prepare(self, entries: Sequence[Entry]) -> None:
-        """What seals must be durable first."""
+        """What seals a request must be durable first. (What seals another event is, too, but is made only once the
+        guard has let the event in: a refused one leaves no name in the keyring.)"""
         for one in entries:
             self.keyring.stream(one.scope)
             for subject in one.subjects:
@@ -297,6 +301,11 @@ class LocalLog:
         with self._lock, self._errors(), immediate(self._writer):
             self._placed([entry(request)])
             return self._guard.lift(names)
+
+    def refusals(self) -> dict[str, int]:
+        """How many events the guard refused, by ISO date."""
+        with self._errors():
+            return local_refusals.by_day(self._reader())
 
     def erased_by(self, partition: int, position: int) -> list[Place]:
         """Places of the records that the request at this place dropped."""

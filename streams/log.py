@@ -78,13 +78,13 @@ class Erasure(msgspec.Struct, frozen=True):
     """What a forget takes from the log.
 
     places: (partition, position) of the records that lose keys and ciphertext. ids: (scope, id) that lose their
-    look-up. names: what the guard refuses from then on, with time keys. pseudonyms: subjects and streams whose keys
+    look-up. names: what the guard refuses from then on, or keyed hashes of it, with time keys. pseudonyms: subjects and streams whose keys
     and names are destroyed.
     """
 
     places: tuple[Place, ...]
     ids: tuple[tuple[str, str], ...]
-    names: tuple[tuple[str, int | None], ...]
+    names: tuple[tuple[str | bytes, int | None], ...]
     pseudonyms: tuple[bytes, ...] = ()
 
 
@@ -140,6 +140,9 @@ class Log(Protocol):
 
     def readmit(self, request: Forget, names: Sequence[str]) -> int:
         """Record that these names may come in again; how many were refused before."""
+
+    def refusals(self) -> dict[str, int]:
+        """How many events the guard refused, by ISO date (UTC). It keeps no name."""
 
     def erased_by(self, partition: int, position: int) -> list[Place]:
         """Places of the records that the request at this place dropped."""

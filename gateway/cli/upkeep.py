@@ -61,6 +61,7 @@ def status(context: typer.Context, home: Home = None, as_json: AsJson = False, n
             show(f"{projection.name}: {projection.behind} behind")
         show(f"queue: {found.queue}")
         show(f"dead letters: {found.dead_letters}")
+        show(f"refused: {found.refused}")
 
 
 def verify(
