@@ -78,7 +78,8 @@ TABLE = {
         [("Payments", ("a",), "2025-02-01", True, 0), ("Search", ("b",), "", False, 0)],
     ),
     "the later says since when": (
-        [("a", "2025-01-01", "Payments", {}), ("b", "2025-02-01", "Search", {"changed": True, "valid_from": "2025-01-20"})],
+        [("a", "2025-01-01", "Payments", {}),
+         ("b", "2025-02-01", "Search", {"changed": True, "valid_from": "2025-01-20"})],
         [("Payments", ("a",), "2025-01-20", True, 0), ("Search", ("b",), "", False, 0)],
     ),
     "the earlier word of change says nothing of the later": (
