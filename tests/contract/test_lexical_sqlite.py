@@ -16,6 +16,7 @@ def path(tmp_path):
 @pytest.fixture
 def connection(path):
     opened = connect(path)
+    opened.execute("pragma synchronous=off").fetchall()  # many small commits, and no power cut to fear
     with immediate(opened):
         store.create(opened)
     yield opened
@@ -55,6 +56,29 @@ class TestSqliteLexical(LexicalContract):
         lexical.add([(n, 1, ["b"]) for n in range(5)])
         check = "insert into lexical_index(lexical_index, rank) values('integrity-check', 1)"
         assert connection.execute(check).fetchall() == []
+
+    def test_no_removed_term_stays_as_a_border_between_pages(self, lexical, connection):
+        kept, gone = [], []
+        with immediate(connection):
+            for n in range(3_000):
+                (kept if n % 7 == 0 else gone).append(n)
+                lexical.add([(n, 1, [f"{n * 7919 % 100_003:06}canary", "tea", f"secret{n:05}q"])])
+        with immediate(connection):
+            lexical.remove(gone)
+        living = {term for _, scope, terms in lexical.rows() for term in (f"{scope}_{t}" for t in terms.split())}
+        borders = [row[0][1:].decode() for row in connection.execute("select term from lexical_index_idx")]
+        assert len(borders) > 10
+        assert [b for b in borders if b and not any(term.startswith(b) for term in living)] == []
+        check = "insert into lexical_index(lexical_index, rank) values('integrity-check', 1)"
+        assert connection.execute(check).fetchall() == []
+        found = [[hit.number for hit in lexical.search(1, [f"secret{n:05}q"], 5)] for n in range(3_000)]
+        assert found == [[n] if n in set(kept) else [] for n in range(3_000)]
+
+    def test_a_row_that_is_as_it_was_is_not_written_again(self, lexical, connection):
+        lexical.add([(1, 1, ["tea"]), (2, 1, ["cup"])])
+        before = connection.total_changes()
+        lexical.add([(1, 1, ["tea"]), (2, 1, ["cup"])])
+        assert connection.total_changes() == before
 
     def test_a_very_common_term_is_left_out_where_others_remain(self, lexical):
         lexical.add([(n, 1, ["common", "usual", "daily"]) for n in range(1, 3_001)])
