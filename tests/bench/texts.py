@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 _WORDS = (
-    "river lantern harbour orchard signal copper meadow ticket garden window bridge market engine violin summer "
-    "planet coffee morning letter cotton island button hammer castle shadow spring pocket silver branch ladder "
-    "winter carpet motor needle basket candle forest bottle guitar saddle tunnel anchor marble pepper ribbon"
-).split()
+    "river", "lantern", "harbour", "orchard", "signal", "copper", "meadow", "ticket", "garden", "window",
+    "bridge", "market", "engine", "violin", "summer", "planet", "coffee", "morning", "letter", "cotton",
+    "island", "button", "hammer", "castle", "shadow", "spring", "pocket", "silver", "branch", "ladder",
+    "winter", "carpet", "motor", "needle", "basket", "candle", "forest", "bottle", "guitar", "saddle", "tunnel",
+    "anchor", "marble", "pepper", "ribbon",
+)  # fmt: skip
 _SAYINGS = (
     "I live in {} near the {} and work on the {} project these days",
     "we always ship the {} through the {} pipeline, never by hand",
@@ -27,6 +29,7 @@ def turns(count: int, scope: str, seed: int = 1, sessions: int = 10) -> Iterator
         words = chance.choices(_WORDS, weights, k=3)
         names = [f"{word}{chance.randrange(200)}" for word in words]
         extra = " ".join(chance.choices(_WORDS, weights, k=12))
+        month, day, hour, minute = 1 + index * 12 // count, 1 + index % 28, index // 60 % 24, index % 60
         yield {
             "id": f"b{seed}-{index}",
             "scope": scope,
@@ -34,5 +37,5 @@ def turns(count: int, scope: str, seed: int = 1, sessions: int = 10) -> Iterator
             "role": "user",
             "speaker": ("Ana", "Ben")[index % 2],
             "text": f"{chance.choice(_SAYINGS).format(*names)}, {extra}.",
-            "at": f"2026-{1 + index * 12 // count:02d}-{1 + index % 28:02d}T{index // 60 % 24:02d}:{index % 60:02d}:00+00:00",
+            "at": f"2026-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:00+00:00",
         }
