@@ -1,5 +1,7 @@
-# `make` sets everything up; `make help` lists the rest. Another Python: make PYTHON=python3.12
+# `make` sets everything up; `make help` lists the rest.
+# Another Python: make PYTHON=python3.12. Tests on two cores: make test WORKERS=2
 PYTHON ?= python3
+WORKERS ?= 0
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
@@ -22,7 +24,7 @@ demo: $(READY) ## the main job on a sample history: record, extract, recall, reb
 	$(BIN)/eunoe demo
 
 test: lint types ## everything but the soak: ruff, mypy, all tests
-	$(PYTEST) -m "not soak"
+	$(PYTEST) -n $(WORKERS) -m "not soak"
 
 check: lint types ## the fast part: ruff, mypy, unit tests
 	$(PYTEST) -m "not soak and not slow" tests/unit
