@@ -13,10 +13,13 @@ _CHANGED = re.compile(
     r"\b(?:no longer|any ?more|not any longer|now|nowadays|these days|used to|switch(?:ed|ing)? (?:from|to|over)|moved"
     r"|stopped|quit|gave up|given up|instead of|turned \d+|turned (?:[a-z]+teen|[a-z]*ty(?:-[a-z]+)?)"
     r"|since (?:yesterday|today|last|this)"
-    r"|from (?:now|today) on|changed|became|promoted|not live in [^,]+ any)\b",
+    r"|from (?:now|today) on|as of (?:now|today|\w+day|next)|changed|became|promoted|not live in [^,]+ any)\b",
     re.IGNORECASE,
 )
-_NOT_NOW = re.compile(r"\b(?:right now|just now|by now|until now|till now|up to now|for now)\b", re.IGNORECASE)
+_NOT_NOW = re.compile(
+    r"\b(?:right now|just now|by now|years? now|months now|weeks now|until now|till now|up to now|for now)\b",
+    re.IGNORECASE,
+)
 _ENDED = re.compile(r"\b(?:no longer|any ?more|any longer)\b", re.IGNORECASE)
 _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|i think|i guess|i believe|probably|not sure|might|i suppose|apparently|supposedly)\b",
@@ -51,11 +54,6 @@ class Clause(NamedTuple):
 def changed(text: str) -> bool:
     """Whether the words say that something is no more as it was."""
     return bool(_CHANGED.search(text)) and not (_NOT_NOW.search(text) and not _ENDED.search(text))
-
-
-def ended(text: str) -> bool:
-    """no longer, any more."""
-    return bool(_ENDED.search(text))
 
 
 def hedged(text: str) -> bool:
@@ -164,6 +162,8 @@ def _made(text: str, who: Subject, state: _Reading, verb: str, start: int, place
         rest_start = word.end() if word else len(text)
         be = bool(aux) and aux[-1] in ("am", "is", "are", "was", "were", "be", "been")
         progressive = be and form.endswith("ing")
+        if verb == "get" and aux and aux[-1] in ("have", "has") and form == "got":
+            verb, aux, form = "have", [], "have"  # have got
         if be and not progressive:
             verb, rest_start = "be", start  # a passive or an adjective: assigned to, married
         elif not aux and is_past(form):
@@ -180,7 +180,7 @@ def _made(text: str, who: Subject, state: _Reading, verb: str, start: int, place
     if aux and aux[0] in ("have", "has", "had") and (len(aux) > 1 or verb != "have") and state.tense != "wish":
         state.tense = "perfect"
     rest = text[rest_start:].strip()
-    negative = state.negative or (state.used_to or ended(text))
+    negative = state.negative or state.used_to
     change = changed(text) or state.used_to
     return Clause(
         who,

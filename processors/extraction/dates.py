@@ -80,7 +80,7 @@ _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"\b(?P<iso>(?:19|20)\d\d-[01]\d(?:-[0-3]\d)?)\b(?![-\d])",
-        rf"\b(?:the )?(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m1>{_MONTH}"
+        rf"\b(?:the )?(?P<d1>\d{{1,2}}|first|second|third)(?:st|nd|rd|th)?(?: of)? (?P<m1>{_MONTH}"
         rf"|{_SHORT})\b\.?(?:,? (?P<y1>(?:19|20)\d\d))?\b",
         rf"\b(?P<m2>{_MONTH}|{_SHORT})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?![\d:.%])(?:,? (?P<y2>(?:19"
         rf"|20)\d\d))?\b",
@@ -101,7 +101,7 @@ _PATTERNS = tuple(
         rf"|{_SHORT})\b\.?(?:,? (?P<pyear>(?:19|20)\d\d))?\b(?! \d)",
         rf"\b(?P<mmonth>{_MONTH}) (?P<myear>(?:19|20)\d\d)\b",
         r"\b(?P<sword>spring|summer|autumn|fall|winter)(?: of)? (?P<syear>(?:19|20)\d\d)\b",
-        r"\b(?P<yprep>in|since|until|till|during|from|by|back in|year|early|late) (?P<year>(?:19|20)\d\d)\b(?![-:.\d])",
+        r"\b(?P<yprep>in|since|until|till|during|from|by|back in|year|early|late) (?P<year>(?:19|20)\d\d)\b(?![-:]|\.\d)",
         rf"\b(?P<onprep>on|until|till|by|this coming) (?P<onday>{_DAY})\b(?! (?:morning|afternoon|evening|night)s)",
     )
 )
@@ -162,7 +162,7 @@ def _absolute(said: dict[str, str], day: date, past: bool | None) -> Resolved | 
     for number in ("1", "2"):
         if month := said.get("m" + number):
             year = said.get("y" + number)
-            named = date(int(year) if year else day.year, _month(month), int(said["d" + number]))
+            named = date(int(year) if year else day.year, _month(month), _ordinal(said["d" + number]))
             if not year:
                 named = _nearest_year(named, day, past)
             return named.isoformat(), None, "day", year is None
@@ -309,3 +309,7 @@ def _day(day: date) -> Resolved:
 def _years_on(day: date, years: int) -> date:
     moved: date = day + relativedelta(years=years)
     return moved
+
+
+def _ordinal(word: str) -> int:
+    return {"first": 1, "second": 2, "third": 3}.get(word) or int(word)

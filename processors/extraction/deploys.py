@@ -3,7 +3,7 @@
 import re
 
 from eunoe.processors.extraction.slots import Slot
-from eunoe.processors.extraction.verbs import words
+from eunoe.processors.extraction.verbs import lemma, words
 
 _ACT = re.compile(
     r"\b(?:deploy(?:s|ed|ing|ment|ments)?|ship(?:s|ped|ping)?|releas(?:e|es|ed|ing)|roll(?:s|ed"
@@ -15,17 +15,20 @@ _ACT = re.compile(
     r"|\bgoes? (?:out|live)\b",
     re.IGNORECASE,
 )
-_NAME = r"(?:[A-Z][\w+-]*(?:\.[\w]+)*(?:[ /](?:CI/CD|[A-Z][\w+-]*))*|[\w-]+\.(?:sh|py|yml|yaml|io)|(?:make|fabric|ansible|terraform|helm|jenkins|argo|argocd|flux|spinnaker|kubectl|capistrano|docker compose)\b(?: [a-z]+\b)?)"
+_NAME = (
+    r"(?:[A-Z][\w+-]*(?:\.[\w]+)*(?:[ /](?:CI/CD|[A-Z][\w+-]*))*|[\w-]+\.(?:sh|py|yml|yaml|io)"
+    r"|make [a-z]+|(?:fabric|ansible|terraform|helm|jenkins|argo|argocd|flux|spinnaker|kubectl|capistrano|docker compose)\b)"
+)
 _TOOL = rf"(?P<tool>{_NAME})"
 _THROUGH = re.compile(
-    rf"\b(?:through|via|with|using|by way of|by means of|over|on|from|by|use|uses|used|is|be|trust"
-    rf"|into)(?: (?:the|our|a|my|an))? {_TOOL}(?! (?:said|asked|told|wants))"
+    r"(?:\b(?:through|via|with|using|by way of|by means of|over|on|from|by|use|uses|used|trust|into|rely on)"
+    r"|(?:['’]s|\b(?:is|are|be))(?: (?:always|only|just|all|exclusively|done|run|handled|by|through))*)"
+    rf"(?: (?:the|our|a|my|an))? {_TOOL}(?! (?:said|asked|told|wants))"
 )
 _DOER = re.compile(
-    rf"(?:^|[,;:] |\b(?:let|have|lets|because|that|but|and|it['’]s) )(?:the "
-    rf"|our )?{_TOOL}(?:['’]s)? (?:pipelines? |workflows? |jobs? )?(?:always |now |just |also |that |which "
-    rf"|is what |is how (?:we|i) |is the (?:only )?(?:one|thing|way) (?:that |to |we )?|does |do |handles? "
-    rf"|handle |runs? |takes? care of |takes? |puts? |pushes |gets? )*"
+    rf"(?:^|[,;:] |\b(?:let|have|lets|because|that|but|and|it['’]s) )(?:the |our )?{_TOOL}(?:['’]s)?"
+    r" (?:pipelines? |workflows? |jobs? )?(?:always |now |just |also |that |which |is what |is how (?:we |[Ii] )|is the (?:only )?(?:one|thing|way)"
+    r" (?:that |to |we |[Ii] )?|does |do |handles? |handle |runs? |takes? care of |takes? |puts? |pushes |gets? |manages? )*"
     r"(?:all |every |my |our |the |of )*(?:deploy|ship|release|roll|publish|prod|things to prod|everything)"
 )
 _MANUAL = re.compile(
@@ -37,7 +40,7 @@ _MANUAL = re.compile(
 _DENIED = re.compile(
     r"\b(?:never|not|no|nothing|none|without|rather than|instead of|nobody|no one|nor|zero|refuse|avoid"
     r"|don['’]t|doesn['’]t|isn['’]t|aren['’]t|won['’]t|wouldn['’]t|can['’]t|didn['’]t|hate|against"
-    r"|forbidden|banned|stopped|no longer|over|gave up|quit|cannot)\b[^.;!?]{0,45}$",
+    r"|forbidden|banned|stopped|no longer|gave up|quit|cannot)\b[^.;!?]{0,45}$",
     re.IGNORECASE,
 )
 _TOOL_DENIED = re.compile(
@@ -52,7 +55,11 @@ _ONLY = re.compile(
 _NOT_TOOLS = words(
     "I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June"
     " July August September October November December Europe Prod Production The My Our We It"
+    " All Every For By At In On With From Via Through Everything Nothing Only Never Always No Not And But So Each Any This That"
+    " Production Deploys Deployments Releases Releasing Deploying Shipping Git"
 )
+_HINTS = ("deploy", "ship", "releas", "roll", "prod", "publish", "live", "out")
+_WAYS = (" by ", " via ", " with ", " through ", " using ", " over ")
 _VIA = re.compile(
     r"\b(?P<verb>pay|commute|travel|test|build|back up|communicate|pays|commutes|travels|tests|builds"
     r"|backs up)\b[^,.;]{0,30}?\b(?:by|via|with|through|using|over) (?P<v>[\w][\w +./-]{1,30}?)(?=,|\.|;|$"
@@ -73,14 +80,15 @@ def about_deploying(text: str) -> bool:
 
 def deploy_slots(text: str, topical: bool = False) -> list[Slot]:
     """Tools that it goes out through, and `manually`, each with its own negation. `topical`: the question was about it."""
-    if not (topical or _ACT.search(text)):
+    low = text.lower()
+    if not (topical or (any(hint in low for hint in _HINTS) and _ACT.search(text))):
         return []
     slots: list[Slot] = []
     for match in [*_THROUGH.finditer(text), *_DOER.finditer(text)]:
         tool = match["tool"].rstrip(".")
-        if tool.split()[0] in _NOT_TOOLS or any(s.value == tool for s in slots):
+        if _no_tool(tool, match.start("tool")) or any(s.value == tool for s in slots):
             continue
-        before = text[: match.start()]
+        before = text[: match.start("tool")]
         denied = bool(_TOOL_DENIED.search(before)) and not _ONLY.search(before) and "only" not in before[-20:].lower()
         changed = denied and bool(re.search(r"no longer|stopped|instead of", before, re.IGNORECASE))
         slots.append(Slot("deploys_via", tool, negative=denied, changed=changed))
@@ -95,9 +103,15 @@ def deploy_slots(text: str, topical: bool = False) -> list[Slot]:
     return slots
 
 
+def _no_tool(tool: str, start: int) -> bool:
+    """A capitalised word that names no tool: a day, or the sentence's first word."""
+    first = tool.split(maxsplit=1)[0]
+    return first in _NOT_TOOLS or (start == 0 and " " not in tool and lemma(first.lower()) is not None)
+
+
 def way_slots(text: str) -> list[Slot]:
     """The same for other doings: pays by card, never cash; commutes by bike."""
-    match = _VIA.search(text)
+    match = _VIA.search(text) if any(way in text for way in _WAYS) else None
     if not match:
         return []
     verb = match["verb"].lower().split()[0]

@@ -22,7 +22,7 @@ class Person(NamedTuple):
 
 class Frame(NamedTuple):
     """What a sentence is read with: who speaks, on which day, who was named in this turn, what was asked before it,
-    who was named there."""
+    who was named there, and what the turn has come to speak of."""
 
     anchor: Interaction
     voice: str
@@ -30,6 +30,7 @@ class Frame(NamedTuple):
     people: list[Person]
     asked: str | None
     before: list[Person]
+    topics: list[str]
 
     @property
     def name(self) -> str:

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 
 from eunoe.processors.extraction import dates
 from eunoe.processors.extraction.clauses import Clause, changed, clause, hedged
-from eunoe.processors.extraction.deploys import deploy_slots, way_slots
+from eunoe.processors.extraction.deploys import about_deploying, deploy_slots, way_slots
 from eunoe.processors.extraction.draft import Found, Frame, Person
-from eunoe.processors.extraction.fillers import body
 from eunoe.processors.extraction.nouns import favourite_slots, own_attribute
 from eunoe.processors.extraction.people import gender, meant, people
-from eunoe.processors.extraction.rewrite import ADVERBS
+from eunoe.processors.extraction.rewrite import ADVERBS, sentence
 from eunoe.processors.extraction.sentences import Piece
 from eunoe.processors.extraction.slots import Slot, slots_of
 from eunoe.processors.extraction.subjects import Subject, subject
@@ -53,6 +52,8 @@ _FUNCTION = words(
     " thing things stuff one ones up out about into over think know good bad right i'm it's that's i've"
     " i'll don't let let's now here again still maybe like want need sure way lot bit kind"
 )
+_ASIDE = re.compile(r"([^,]{2,50}), who ([^,]{2,80}), (.+)$")
+_DATED = words("schedule birthday opening_hours is age years_at did relation name email phone")
 _EVENTIVE = words(
     "buy sell go visit meet finish start adopt lose win break pass get book sign order cancel fix move"
     " quit graduate marry travel fly attend run paint climb hike camp join launch migrate build write"
@@ -67,28 +68,49 @@ _SCHEDULE = re.compile(
     r"|(?:once|twice|\w+ times) (?:a|per) (?:day|week|month|year))\b",
     re.IGNORECASE,
 )
+_RECURS = re.compile(r"every|day|week|month|year|morning|evening|night|times")
 _UNTIL = re.compile(r"\b(?:until|till)\b", re.IGNORECASE)
 
 
-def facts(piece: Piece, frame: Frame) -> list[Found]:
-    """The facts of one English statement."""
-    core = body(piece)
+def facts(core: Piece, frame: Frame) -> list[Found]:
+    """The facts of one English statement, given without its fillers."""
     found: list[Found] = []
     known = subject("", frame.voice)
-    for part in _units(core):
-        made, known = _unit_facts(part, frame, known, core)
+    ways = deploy_slots(core.text, topical="deploys" in frame.topics)
+    if ways:
+        frame.topics.append("deploys")
+    for part in [core] if ways else _units(core):
+        made, known = _unit_facts(part, frame, known, ways)
         found += made
     return found
+
+
+def on_topic(piece: Piece, frame: Frame) -> bool:
+    """Whether a short sentence goes on with what the turn speaks of: `Never by hand.`"""
+    return "deploys" in frame.topics and len(piece.text) < 60 and bool(deploy_slots(piece.text, topical=True))
 
 
 def _units(core: Piece) -> list[Piece]:
     """Stretches with a subject of their own: each becomes one text."""
     places = [0]
     for match in _SPLIT.finditer(core.text):
-        if match.start() - places[-1] >= 6 and not core.text.startswith(("If ", "When ", "Because ")):
+        if (
+            match.start() - places[-1] >= 6
+            and _parts(match[0], core.text[places[-1] : match.start()])
+            and not core.text.startswith(("If ", "When ", "Because "))
+        ):
             places.append(match.end())
     ends = [*[_cut(core.text, place) for place in places[1:]], len(core.text)]
     return [part for start, end in zip(places, ends, strict=True) if (part := core.part(start, end)).text]
+
+
+def _parts(joint: str, before: str) -> bool:
+    """Whether a joint parts two clauses: `my wife and I` has no verb before it."""
+    return "and" not in joint or _has_verb(before)
+
+
+def _has_verb(text: str) -> bool:
+    return any(lemma(word) is not None or "'" in word or "’" in word for word in _WORD.findall(text.lower())[1:])
 
 
 def _cut(text: str, place: int) -> int:
@@ -99,7 +121,7 @@ def _cut(text: str, place: int) -> int:
     return place
 
 
-def _unit_facts(part: Piece, frame: Frame, before: Subject, core: Piece) -> tuple[list[Found], Subject]:
+def _unit_facts(part: Piece, frame: Frame, before: Subject, ways: list[Slot]) -> tuple[list[Found], Subject]:
     text = part.text
     lead = _LEAD.match(text)
     skip = lead.end() if lead and not text.startswith(("I ", "I'", "We ", "My ", "Our ", "He ", "She ")) else 0
@@ -109,10 +131,18 @@ def _unit_facts(part: Piece, frame: Frame, before: Subject, core: Piece) -> tupl
     if who.sort == "pronoun":
         who = _resolved(who, frame)
     if who.sort == "none" and not who.pronoun and not frame.asked:
-        bare = [(s, frame.voice) for s in deploy_slots(text)] or own_attribute(text, frame.voice)
-        return _items(part, frame, who, None, bare) if bare else [], before
-    main = clause(text[skip:], who)
-    slots = _all_slots(text, main, frame)
+        bare = [(s, frame.voice) for s in ways] or own_attribute(text, frame.voice)
+        made = _items(part, frame, who, None, bare) if bare else []
+        if ways and not about_deploying(text):
+            made = [one._replace(text=f"On deploying, {frame.name} said: {sentence(text)}") for one in made]
+        return made, before
+    said, aside = _without_aside(text[skip:])
+    main = clause(said, who)
+    if skip and text[:9].lower().startswith(("from ", "starting ", "as of ")):
+        main = main._replace(changed=True)
+    slots = _all_slots(text, main, frame, ways)
+    if aside and who.about:
+        slots += [(s, who.about) for s in slots_of(clause(aside, who._replace(end=0, tail="")))]
     _remember(text, who, frame)
     if not slots and not _telling(main, text):
         return [], who if who.sort in ("self", "we", "person") else before
@@ -122,6 +152,12 @@ def _unit_facts(part: Piece, frame: Frame, before: Subject, core: Piece) -> tupl
         "person",
         "pronoun",
     ) else before
+
+
+def _without_aside(text: str) -> tuple[str, str]:
+    """`My son Lukas, who is seven, loves dinosaurs`: the statement, and what was said by the way."""
+    match = _ASIDE.match(text)
+    return (f"{match[1]} {match[3]}", match[2]) if match else (text, "")
 
 
 def _silent(text: str, before: Subject) -> Subject:
@@ -189,22 +225,24 @@ def _remember(text: str, who: Subject, frame: Frame) -> None:
     frame.people.extend(p for p in people(text, frame.voice) if p.about != who.about)
 
 
-def _all_slots(text: str, main: Clause, frame: Frame) -> list[tuple[Slot, str | None]]:
+def _all_slots(text: str, main: Clause, frame: Frame, ways: list[Slot]) -> list[tuple[Slot, str | None]]:
     """Slots of the clause and of what is joined to it, each with whom it is about."""
     who = main.subject
     about = who.about or (frame.voice if who.sort in ("self", "we") else None)
-    deploys = deploy_slots(text) if who.sort not in ("person",) else deploy_slots(text)
-    owner = about if who.sort == "person" and about else frame.voice
-    found: list[tuple[Slot, str | None]] = [(s, owner) for s in deploys or way_slots(text)]
+    owner = about if who.sort == "person" and about and all(s.value not in about for s in ways) else frame.voice
+    found: list[tuple[Slot, str | None]] = [(s, owner) for s in ways or way_slots(text)]
     found += [(s, frame.voice) for s in favourite_slots(text)] if "favo" in text else []
     if not found:
         found += own_attribute(text, frame.voice)
-    if not found or not deploys:
+    if found and not ways and who.sort == "thing":
+        return list(dict.fromkeys(found))
+    if not ways:
         taken = {s.attribute for s, _ in found}
         found += [(s, about) for s in slots_of(main) if s.attribute not in taken]
-        found += [(s, about) for c in _joined(main) for s in slots_of(c)]
+        single = {s.attribute for s, _ in found if s.single}
+        found += [(s, about) for c in _joined(main) for s in slots_of(c) if s.attribute not in single]
     if not any(s.attribute in ("schedule",) for s, _ in found) and who.sort in ("self", "we", "person"):
-        found += [(s, about) for s in _timely(text, main, bool(found), frame)]
+        found += [(s, about) for s in _timely(text, main, [s.value for s, _ in found], frame)]
     return list(dict.fromkeys(found))
 
 
@@ -233,12 +271,12 @@ def _joined(main: Clause) -> list[Clause]:
     return clauses
 
 
-def _timely(text: str, main: Clause, typed: bool, frame: Frame) -> list[Slot]:
+def _timely(text: str, main: Clause, typed: list[str], frame: Frame) -> list[Slot]:
     """What recurs, what happened and what is ahead."""
     if not main.verb or main.tense == "wish":
         return []
-    habit = _SCHEDULE.search(text)
-    if habit and main.tense == "present":
+    habit = _SCHEDULE.search(text) if _RECURS.search(text) else None
+    if habit and main.tense == "present" and not any(habit[0] in value for value in typed):
         value = clip(main.predicate, True) or main.predicate
         when = habit[0] if habit[0].lower() not in value.lower() else ""
         return [Slot("schedule", f"{value} {when}".strip()[:160], negative=main.negative, changed=main.changed)]
@@ -251,7 +289,12 @@ def _timely(text: str, main: Clause, typed: bool, frame: Frame) -> list[Slot]:
         and (main.verb in _EVENTIVE or (dated and main.verb != "be"))
     ):
         return [Slot("did", _event(main.predicate, frame))] if len(main.predicate.split()) > 1 else []
-    if dated and (main.tense == "future" or main.progressive) and main.subject.sort in ("self", "we", "person"):
+    ahead = (main.tense == "future" and main.verb in _EVENTIVE) or (dated and main.verb == "have")
+    if (ahead or (dated and (main.tense == "future" or main.progressive))) and main.subject.sort in (
+        "self",
+        "we",
+        "person",
+    ):
         return [Slot("plans", _event(main.predicate, frame))]
     return []
 
@@ -288,25 +331,40 @@ def _items(
     skip: int = 0,
 ) -> list[Found]:
     past = main.past if main else None
-    when = dates.find(part.text, frame.day, past) if frame.day else []
+    when = dates.find(part.text, frame.day, past) if frame.day and "birthday" not in part.text else []
     text = told(part.text, frame, who, when, skip)
     confidence = 0.6 if hedged(part.text) else 1.0
     about = who.about or (frame.voice if who.sort in ("self", "we") else None)
-    more: list[tuple[str, str]] = []
-    if about != frame.voice:
-        more.append(("said_by", frame.voice))
-    if who.relation:
-        more.append(("relation", who.relation))
-    shared = {
-        "confidence": confidence,
-        "slots": tuple(more),
-        "until": bool(when and _UNTIL.search(part.text[: when[0].end])),
-    }
+    more: tuple[tuple[str, str], ...] = (("said_by", frame.voice),) if about != frame.voice else ()
+    more += (("relation", who.relation),) if who.relation else ()
     first = when[0] if when else None
-    if not slots:
-        return [Found("fact", text, part, about, None, first, changed=changed(part.text), **shared)]  # type: ignore[arg-type]
+    plain = Found(
+        "fact",
+        text,
+        part,
+        about,
+        None,
+        first,
+        confidence,
+        more,
+        until=first is not None and bool(_UNTIL.search(part.text[: first.end])),
+        changed=changed(part.text),
+    )
     made = []
     for slot, owner in slots:
-        own = shared if owner == about else {**shared, "slots": () if owner == frame.voice else tuple(more)}
-        made.append(Found("fact", text, part, owner, slot, first, **own))  # type: ignore[arg-type]
-    return made
+        bare = _undated(slot, frame)
+        if bare is not None:
+            other = () if owner == frame.voice and owner != about else more
+            lasting = None if slot.attribute == "birthday" else first
+            made.append(plain._replace(about=owner, slot=bare, when=lasting, slots=other))
+    return made or [plain]
+
+
+def _undated(slot: Slot, frame: Frame) -> Slot | None:
+    """The slot without the date in its value, which stands in `valid_from`; None where nothing else was in it."""
+    value = slot.value.strip(" .,;:")
+    if frame.day is not None and slot.attribute not in _DATED:
+        found = dates.find(value, frame.day)
+        if found:
+            value = re.sub(r"\s+(?:on|in|at|since|for|by|,)$", "", value[: found[0].start].strip(" ,"))
+    return slot._replace(value=value) if value else None

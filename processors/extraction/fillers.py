@@ -46,7 +46,9 @@ _OPINION = re.compile(
 )
 
 
-_HEADED = re.compile(r"[^:.,;!?]{2,40}: (?=(?:I|my|we|our|he|she)\b)", re.IGNORECASE)
+_HEADED = re.compile(
+    r"(?!.{0,40}(?:deploy|release|manual|hand))[^:.,;!?]{2,40}: (?=(?:I|my|we|our|he|she)\b)", re.IGNORECASE
+)
 
 
 def body(piece: Piece) -> Piece:

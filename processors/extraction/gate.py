@@ -31,11 +31,11 @@ _ZH_SMALL = re.compile(
     r"|いいえ|了解です|さようなら|お疲れ様(?:です|でした)?)*+"
 )
 _WH = r"(?:what(?:['’]s)?|who(?:['’]s)?|whose|whom|where(?:['’]s)?|why|how(?:['’]s)?|which)"
-_PERSON = r"(?:i|you|we|he|she|it|they|anyone|anybody|someone|there|the|my|your|our|his|her|their|this|that|these|those|[A-Z]\w+)"
+_PERSON = r"(?:i|you|we|he|she|it|they|anyone|anybody|someone|there|the|my|your|our|his|her|their|this|that|these|those|(?-i:[A-Z]\w+))"
 _QUESTION = re.compile(
     rf"(?:{_WH} (?!(?:i|we|he|she|they|you|it|my|the|reminds|means|was|is|makes|brings|explains|helps|leaves|is more|matters|means|is why|makes)\b)\w"
     rf"|(?:when|{_WH}(?: \w+){{0,2}}) (?:do|does|did|is|are|was|were|will|can|could|should|would|has|have) {_PERSON}\b"
-    rf"|(?:is|are|was|were|does|did|can|could|will|would|should|shall|may|has|am|isn['’]t|aren['’]t"
+    rf"|(?:is|are|was|were|does|did|can|could|will|would|should|shall|may(?= i\b| we\b)|has|am|isn['’]t|aren['’]t"
     rf"|doesn['’]t|don['’]t you"
     rf"|didn['’]t|can['’]t|couldn['’]t|won['’]t) {_PERSON}\b(?! (?:be|please)\b)"
     rf"|(?:do|have) (?:you|i|we|they)\b|any (?:idea|chance|news|thoughts)\b|{_WH} about\b"
@@ -76,6 +76,22 @@ _STRONG_INJECTION = re.compile(
     r"|\[/?(?:INST|system)\]"
     r"|忽略.{0,10}(?:之前|以上|上述|先前|前面).{0,10}(?:指令|指示|规则|規則|提示)|不要告[诉訴]用[户戶]",
     re.IGNORECASE,
+)
+_HINTS = (
+    "ignore",
+    "disregard",
+    "forget",
+    "override",
+    "system",
+    "user",
+    "you are now",
+    "instruction",
+    "[inst",
+    "<|",
+    "im_start",
+    "忽略",
+    "用户",
+    "用戶",
 )
 _INJECTION = re.compile(
     r"\b(?:always|never|must|make sure|from now on|remember|memori[sz]e|store|save)\b.{0,120}"
@@ -149,7 +165,8 @@ def hypothetical(text: str) -> bool:
 
 def injected(text: str, trusted: bool) -> bool:
     """Whether a text reads like instructions smuggled in; from a person only what no person would mean."""
-    if _STRONG_INJECTION.search(text):
+    low = text.lower()
+    if any(hint in low for hint in _HINTS) and _STRONG_INJECTION.search(text):
         return True
     return not trusted and bool(_INJECTION.search(text))
 

@@ -44,7 +44,8 @@ _MADE = re.compile(
     re.IGNORECASE,
 )
 _YEARS_BARE = re.compile(
-    r"^(?:exactly |almost |over |nearly |about )?(?P<v>(?P<n>\d{1,2}|[a-z]+) years? (?:at|with) [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*)(?! old)",
+    r"^(?:exactly |almost |over |nearly |about )?(?P<v>(?P<n>\d{1,2}|[a-z]+) years? (?:at|with) "
+    r"(?-i:[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*))",
     re.IGNORECASE,
 )
 _RELATED = re.compile(rf"^(?P<n>{_NAME}) (?:is|['’]s) my (?P<r>(?:\w+ )?(?:{RELATIONS}))\b")
@@ -76,21 +77,27 @@ def favourite_slots(text: str) -> list[Slot]:
 
 def own_attribute(text: str, voice: str) -> list[tuple[Slot, str | None]]:
     """Slots of `my <noun> is`, `I'm <Name>`, `<Name> is my brother`, each with whom it is about."""
-    if (match := _NOUN.search(text)) and (slot := _noun(match, text)):
+    low = text.lower()
+    mine = "my " in low
+    if mine and (match := _NOUN.search(text)) and (slot := _noun(match, text)):
         return [(slot, voice)]
     if match := _I_AM.match(text):
         return [(slot, voice) for slot in _introduced(match)]
     if match := _HERE.match(text):
         return [(Slot("name", match["full"] or match["v"], single=True), voice)]
-    if (match := _MADE.search(text)) and (role := _role(match["v"])):
+    if (
+        (" me" in low or "promot" in low or "new " in low or "becom" in low or "became" in low)
+        and (match := _MADE.search(text))
+        and (role := _role(match["v"]))
+    ):
         return [(Slot("role", role, single=True, changed=True), voice)]
     if match := _YEARS_BARE.match(text):
         count = match["n"].lower()
         number = count if count.isdigit() else str(NUMBERS.get(count, ""))
         return [(Slot("years_at", match["v"], single=True, more=(("number", number),)), voice)] if number else []
-    if match := _RELATED.match(text):
+    if mine and (match := _RELATED.match(text)):
         return [(Slot("relation", f"{match['r'].lower()} of {voice}"), match["n"])]
-    if (match := _CALLED.search(text)) and match["n"][0].isupper():
+    if mine and (match := _CALLED.search(text)) and match["n"][0].isupper():
         return [(Slot("name", match["n"], single=True), f"{voice}'s {match['r'].lower()}")]
     if match := _ZONE.search(text):
         return [(Slot("timezone", match["v"], single=True, changed=changed(text)), voice)]

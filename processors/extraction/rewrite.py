@@ -7,7 +7,7 @@ from eunoe.processors.extraction.verbs import AUXILIARIES, BASES, MODALS, is_pas
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|\s+|.", re.DOTALL)
 _QUOTES = frozenset('"“”')
 ADVERBS = words(
-    "always never usually often really just also still actually now currently already recently only"
+    "no longer always never usually often really just also still actually now currently already recently only"
     " mostly definitely absolutely totally honestly basically normally generally typically sometimes"
     " rarely seldom hardly ever even both all too simply finally once probably maybe quite truly"
     " personally literally kinda sorta mainly regularly occasionally instead again lately not almost"
@@ -15,6 +15,7 @@ ADVERBS = words(
     " exclusively solely together"
 )
 _CONTRACTED = {"m": "is", "ve": "has", "ll": "will", "d": "would", "re": "are"}
+_PLURAL = {"re": "are", "ve": "have", "ll": "will", "d": "would"}
 _NEGATED = {"don't": "doesn't", "haven't": "hasn't", "ain't": "isn't", "dont": "doesn't", "havent": "hasn't"}
 _BREAKS = words("to that because if when who which for since while")
 
@@ -69,7 +70,9 @@ class _Rewriter:
         if base == "i" and (token[0] == "I" or not tail or tail in _CONTRACTED) and tail in ("", *_CONTRACTED):
             self._first_person(tail)
         elif base == "we" and tail in ("", "re", "ve", "ll", "d"):
-            self.out.append(("they" if self.plural else f"{self.name} and others") + (f"'{tail}" if tail else ""))
+            self.out.append(
+                ("they" if self.plural else f"{self.name} and others") + (f" {_PLURAL[tail]}" if tail else "")
+            )
             self.plural, self.pending, self.agreed = True, False, False
         elif low in ("my", "mine", "our"):
             self.out.append("their" if low == "our" and self.plural else f"{self.name}'s")

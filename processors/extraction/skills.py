@@ -2,10 +2,10 @@
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 from eunoe.processors.extraction.draft import Found, Frame
-from eunoe.processors.extraction.fillers import body
 from eunoe.processors.extraction.rewrite import named, sentence
 from eunoe.processors.extraction.sentences import Piece, safe
 from eunoe.processors.extraction.values import LONGEST
@@ -19,7 +19,7 @@ _TROUBLE = (
     r"|not (?:found|work(?:ing)?|start(?:ing)?)|doesn['’]t|won['’]t|can['’]t|can ?not|returns? \d{3}"
     r"|[45]\d\d|exception|conflicts?|leak(?:s)?|problem|issue|incident|outage|complains?|rejected|flak(?:y"
     r"|es)|freezes?|denied|expire[sd]?|full|corrupt(?:ed)?|wrong|stale|overflow(?:s)?|throttled"
-    r"|rate[- ]limit(?:ed)?|says?|alerts?|pages?)"
+    r"|rate[- ]limit(?:ed)?|says?|alerts?)"
 )
 _WHEN = re.compile(
     r"(?P<cue>if|when(?:ever)?|once|every time|each time|any time|in case(?: of)?|after|on|upon|before|for"
@@ -89,15 +89,15 @@ _DIAGNOSTIC = re.compile(
     r"\b(?:ls|cat|head|tail|grep|curl|wget|logs?|view|show|get|describe|status|env|whoami|ps|top|df|du"
     r"|find|list|read|search|stat|which|ping|dig|diff|blame|printenv|inspect)\b"
 )
-_STATE_TEST = re.compile(_TROUBLE, re.IGNORECASE)
+_STATE_TEST = re.compile(rf"\b{_TROUBLE}\b|\b[45]\d\d\b", re.IGNORECASE)
 
 
-def skills(piece: Piece, frame: Frame) -> list[Found]:
+def skills(core: Piece, frame: Frame) -> list[Found]:
     """The skills that one English sentence of a person or agent teaches."""
-    core = body(piece)
     text = core.text.rstrip(" .!")
-    for rule in (_to_fix, _conditional, _late, _until, _learned, _fixed, _side):
-        slots = rule(text, frame)
+    low = text.lower()
+    for rule, hints in _SKILL_RULES:
+        slots = rule(text, frame) if any(hint in low for hint in hints) else None
         if slots:
             told = named(core.text, frame.name)
             shown = sentence(told if frame.voice in told else f"{_who(frame)}: {told}")
@@ -116,7 +116,7 @@ def _who(frame: Frame) -> str:
 Parts = dict[str, str] | None
 
 
-def _instruction(action: str, strict: bool = True) -> bool:
+def _instruction(action: str, strict: bool = True, near: bool = False) -> bool:
     """Whether it tells to do something: a base verb that is a doing, after polite words."""
     bare = action[_POLITE.match(action).end() :] if _POLITE.match(action) else action  # type: ignore[union-attr]
     first = _FIRST_WORD.match(bare)
@@ -124,14 +124,8 @@ def _instruction(action: str, strict: bool = True) -> bool:
         return False
     word = first[0].lower()
     known = word in BASES and word not in _NO_ACTION
-    unknown = (
-        not strict
-        and bare != action
-        and lemma(word) is None
-        and word.isalpha()
-        and word not in ("a", "the", "i", "we", "it", "my")
-    )
-    return (known or unknown) and not (strict and _DEICTIC.search(bare[len(word) :].strip()))
+    unknown = not strict and lemma(word) is None and word.isalpha() and word not in ("a", "the", "i", "we", "it", "my")
+    return (known or unknown) and not (strict and not near and _DEICTIC.search(bare[len(word) :].strip()))
 
 
 def _conditional(text: str, frame: Frame) -> Parts:
@@ -147,7 +141,7 @@ def _conditional(text: str, frame: Frame) -> Parts:
         return None
     if re.search(r"\b(?:had|were|would|could)\b", state) and not trouble:
         return None
-    if _instruction(action) or (
+    if _instruction(action, near=trouble) or (
         trouble
         and re.match(
             r"(?:i|we|you) (?:\w+ )?(?:check|look|run|restart|rerun|roll|clear|try|read|open|ask|delete|revert|pin)\b",
@@ -248,6 +242,41 @@ def _side(text: str, frame: Frame) -> Parts:
 
 def _last_failure(frame: Frame) -> str:
     return frame.asked[7:] if frame.asked and frame.asked.startswith("failed:") else ""
+
+
+_CUES = ("if ", "when", "once ", "time ", "in case", "after ", "on ", "upon ", "before ", "for ", "should ", "soon ")
+# each rule with words one of which must be there: most sentences are none of it
+_SKILL_RULES: tuple[tuple[Callable[[str, Frame], Parts], tuple[str, ...]], ...] = (
+    (_to_fix, ("to ", "the fix", "the trick", "solution", "workaround", "way out", "remedy", "cure")),
+    (_conditional, _CUES),
+    (_late, _CUES),
+    (_until, ("until", "till", "once", "after")),
+    (
+        _learned,
+        ("learn", "found out", "figured", "discovered", "takeaway", "rule of", "practice", "tip", "runbook", "note to"),
+    ),
+    (
+        _fixed,
+        (
+            "fix",
+            "solve",
+            "cure",
+            "unblock",
+            "sorted",
+            "got rid",
+            "trick",
+            "green",
+            "work",
+            "pass",
+            "back",
+            "build",
+            "run",
+            "start",
+            "went",
+        ),
+    ),
+    (_side, ("before", "until", "without", "prior to", "instead of", "unless")),
+)
 
 
 # -- shown by tools ------------------------------------------------------------------------------

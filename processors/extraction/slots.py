@@ -39,7 +39,8 @@ _YEARS = re.compile(
     r"|about|over|nearly|more than) )?(?P<n>\d{1,2}|[a-z]+) years?)"
     r"(?: now| already)?(?: (?P<place2>(?:at|with) [A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*))?",
 )
-_PROPER = r"[A-Z0-9][\w&'’.+-]*(?: (?:of|de|du|la|van|der|den|the|and|&|in|am) (?=[A-Z])|[ /][A-Z0-9][\w&'’+-]*)*"
+_CAPITALISED = r"(?:St\. )?[A-Z0-9](?:[\w&'’+-]|\.(?=\w))*"
+_PROPER = rf"{_CAPITALISED}(?:[ /](?:(?:of|de|du|la|van|der|den|the|am|&) )*{_CAPITALISED})*"
 _PLACE = re.compile(
     rf"(?P<v>(?-i:{_PROPER}(?:, {_PROPER})?)|the (?:countryside|city|suburbs|mountains|coast|village|north"
     rf"|south|east|west)\b[^,.;]{{0,20}})",
@@ -118,7 +119,7 @@ def _be(clause: Clause) -> list[Slot]:
     for words, attribute, many, single in _BE:
         after = _after(rest, *words)
         if after is not None:
-            if attribute in ("lives_in", "born_in", "from"):
+            if attribute in ("lives_in", "from"):
                 place = _PLACE.match(after)
                 return _one(attribute, place and place["v"], single)
             return _many(attribute, after) if many else _one(attribute, clip(after), single)
@@ -131,7 +132,6 @@ _BE = (
     (("called", "named"), "name", False, True),
     (("living in", "based in", "based out of"), "lives_in", False, True),
     (("from", "originally from"), "from", False, True),
-    (("born in",), "born_in", False, True),
     (("assigned to",), "assigned_to", False, True),
     (("responsible for", "in charge of"), "responsible_for", True, False),
     (("married to", "engaged to", "dating"), "partner", False, True),
@@ -144,8 +144,15 @@ _BE = (
 )  # fmt: skip
 
 
+_BORN = re.compile(
+    rf"born (?:(?:on|in) (?P<date>[^,.;]*?\d{{4}}|\d[^,.;]*?|[A-Z]\w+ \d+))?(?:(?:^| ?)in (?P<place>{_PROPER}))?(?=[,.;]| |$)"
+)
+
+
 def _be_what(clause: Clause, rest: str) -> list[Slot]:
     """is 41; is vegan; is a backend engineer at Fjordline; has been at Northwind for five years."""
+    if rest.startswith("born ") and (born := _BORN.match(rest)):
+        return _one("birthday", born["date"], True) + _one("born_in", born["place"], True)
     if (
         clause.tense == "perfect"
         and (years := _YEARS.match(rest))

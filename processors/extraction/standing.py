@@ -3,7 +3,6 @@
 import re
 
 from eunoe.processors.extraction.draft import Found, Frame
-from eunoe.processors.extraction.fillers import body
 from eunoe.processors.extraction.rewrite import named, sentence
 from eunoe.processors.extraction.sentences import Piece
 from eunoe.processors.extraction.slots import Slot
@@ -67,10 +66,9 @@ def imperative(text: str) -> bool:
     )
 
 
-def standing(piece: Piece, frame: Frame) -> list[Found]:
+def standing(core: Piece, frame: Frame) -> list[Found]:
     """The lasting preference of the speaker in an instruction; none where it is for once."""
-    core = body(piece)
-    text = core.text.strip()
+    text = core.text
     please = _POLITE.match(text)
     bare = text[please.end() :] if please else text
     lasting = bool(_ALWAYS.search(text)) or bool(_STYLE.match(bare))

@@ -38,6 +38,7 @@ _MY = re.compile(
     re.IGNORECASE,
 )
 _SELF = re.compile(r"I(?:['’](?P<tail>m|ve|ll|d))?(?![\w'’])|i(?:['’](?P<tail2>m|ve|ll|d))?(?= )")
+_AND_I = re.compile(rf"(?:[Mm]y {_ADJECTIVES}(?:{RELATIONS})(?: {_NAME})?|{_NAME}) and (?:I|me)\b")
 _WE = re.compile(r"[Ww]e(?:['’](?P<tail>re|ve|ll|d))?(?![\w'’])")
 _PRONOUN = re.compile(
     r"(?P<who>[Hh]e|[Ss]he|[Tt]hey|[Ii]t|[Tt]hat|[Tt]his|[Tt]here|[Tt]hese|[Tt]hose)(?:['’](?P<tail>s|re"
@@ -86,6 +87,8 @@ def subject(text: str, voice: str) -> Subject:
     head = text[:2]
     if head in ("I ", "I'", "I’", "i ", "i'", "i’", "I,") and (match := _SELF.match(text)):
         return Subject("self", voice, None, match.end(), match["tail"] or match["tail2"] or "")
+    if match := _AND_I.match(text):
+        return Subject("we", voice, None, match.end())
     if match := _WE.match(text):
         return Subject("we", voice, None, match.end(), match["tail"] or "")
     if head.lower() in ("my", "ou") and (match := _MY.match(text)):
@@ -154,6 +157,8 @@ def _name_or_thing(text: str, match: re.Match[str], voice: str) -> Subject:
     following = _WORD.match(text, end + 1) if text[end : end + 1] == " " else None
     if (following and _verbal(following[0].lower())) or match["tail"]:
         first = name.split()[0].lower()
+        if " " not in name and first.endswith("ing") and lemma(first):
+            return _thing(text)
         if (
             " " not in name
             and (first in BASES or first in ADVERBS or is_past(first))

@@ -154,32 +154,35 @@ def _of_sentence(piece: Piece, frame: Frame, default: str, assistant: bool) -> O
 
 
 def _of_english(piece: Piece, frame: Frame, assistant: bool) -> Outcome:
-    asked = question(piece.text)
-    if asked:
-        cut = before_question(piece.text)
-        if not cut or assistant:
-            return [], "question"
-        stated = piece.part(0, cut)
-        typed = (
-            [one for one in english.facts(stated, frame) if one.slot]
-            if not question(stated.text) and not hypothetical(stated.text)
-            else []
-        )
-        return typed, None if typed else "question"
+    if question(piece.text):
+        return _of_question(piece, frame, assistant)
     if piece.text.rstrip().endswith("?"):
         piece = Piece(without_tag(piece.text.rstrip()).rstrip("."), piece.start)
-    taught = skills(piece, frame)
+    core = body(piece)
+    taught = skills(core, frame)
     if taught or assistant:
         return taught, None
-    if hypothetical(body(piece).text):
+    if hypothetical(core.text):
         return [], "hypothetical"
-    lasting = standing(piece, frame)
+    on_topic = bool(frame.topics) and english.on_topic(core, frame)
+    lasting = [] if on_topic else standing(core, frame)
     if lasting:
         return lasting, None
-    if imperative(body(piece).text):
+    if not on_topic and imperative(core.text):
+        frame.people.extend(people(piece.text, frame.voice))
         return [], "request"
-    made = english.facts(piece, frame)
+    made = english.facts(core, frame)
     return made, None if made else "no_fact"
+
+
+def _of_question(piece: Piece, frame: Frame, assistant: bool) -> Outcome:
+    """A question gives nothing but who was named, and what was stated before it: `I live in Bergen, is it far?`"""
+    frame.people.extend(people(piece.text, frame.voice))
+    stated = body(piece.part(0, before_question(piece.text)))
+    if assistant or not stated.text or question(stated.text) or hypothetical(stated.text):
+        return [], "question"
+    typed = [one for one in english.facts(stated, frame) if one.slot]
+    return typed, None if typed else "question"
 
 
 def _frame(unit: Unit, text: str) -> Frame:
@@ -201,7 +204,7 @@ def _frame(unit: Unit, text: str) -> Frame:
     failed = failure_of(unit.context)
     if failed is not None and failed.tool is not None and asked is None:
         asked = f"failed:{first_line(failed.tool.error or '') or call_of(failed.tool)}"
-    return Frame(anchor, safe(anchor.voice), day, [], asked, earlier)
+    return Frame(anchor, safe(anchor.voice), day, [], asked, earlier, [])
 
 
 def _day(at: str) -> date | None:

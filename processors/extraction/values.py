@@ -5,12 +5,12 @@ import re
 from eunoe.processors.extraction.verbs import BASES, is_past, words
 
 _END = re.compile(
-    r"[;:!?()…]|\.(?=\s|$)|, |\s[-–—]\s"
+    r"[;!?()…]|:(?!\d)|\.(?=\s|$)|, |\s[-–—]\s"
     r"|,? \b(?:but|because|cause|cuz|since|so|when|while|which|who|where|although|though|unless|if"
     r"|whenever|thanks to|due to"
     r"|as (?:i|it|well|we|he|she|you|long|soon)|after|before|until|till|once|by the way|btw|at the moment"
     r"|right now|these days|any ?more|any longer|nowadays"
-    r"|now|too|again|already|anyway|lately|a lot|very much|so much|the most|most of all|more than anything"
+    r"|now|here|too|again|already|anyway|lately|a lot|very much|so much|the most|most of all|more than anything"
     r"|though|instead|except|that|this (?:week|month|year|morning|afternoon|evening)"
     r"|and (?:i|we|he|she|they|it|my|also|then|so|that|not|never|no|always)|and (?:his|her) \w+ (?:is|are)"
     r"|every (?:day|morning|evening|night|week|month|year|time|\w+day)"
@@ -18,10 +18,10 @@ _END = re.compile(
     re.IGNORECASE,
 )
 _HARD_END = re.compile(
-    r"[;:!?()…]|\.(?=\s|$)|\s[-–—]\s"
+    r"[;!?()…]|:(?!\d)|\.(?=\s|$)|\s[-–—]\s"
     r"|,? \b(?:but|because|since|so|when|while|which|who|where|although|though|unless|if|whenever"
     r"|by the way|btw|at the moment|right now|these days|any ?more|any longer|nowadays"
-    r"|now|too|again|anyway|lately|a lot|very much|so much|instead of|rather than|except|after|before|until|that)\b",
+    r"|now|here|too|again|anyway|lately|a lot|very much|so much|instead of|rather than|except|after|before|until|that)\b",
     re.IGNORECASE,
 )
 _JOINT = re.compile(r",? (?:and|or|&) |, ")
@@ -86,4 +86,4 @@ def _fits(words: list[str]) -> bool:
     if not words or len(words) > 4:
         return False
     first = words[0].lower().replace("’", "'")
-    return first not in _NOT_A_PART and not (len(words) > 1 and (first in BASES or is_past(first)))
+    return first.split("'")[0] not in _NOT_A_PART and not (len(words) > 1 and (first in BASES or is_past(first)))

@@ -9,13 +9,13 @@ def words(text: str) -> frozenset[str]:
 
 
 _BASES = (
-    "accept add adopt adore agree allow answer appear apply arrive ask attend avoid back bake be become begin believe"
+    "accept bump compare confirm contact drain ensure grep inform notify rinse reload reinstall refresh search tag truncate add adopt adore agree allow answer appear apply arrive ask attend avoid back bake be become begin believe"
     " belong book boot borrow break bring build burn buy call camp cancel care carry catch celebrate change charge check"
-    " choose clean climb close code collect come commute complain configure consider contain cook cost count cover crash"
+    " choose clean climb clear close code collect come commute complain configure consider contain cook cost count cover crash"
     " create cut cycle dance deal decide delete deploy depend describe design despise detest develop die dig disable"
     " discover dislike dive do draw drink drive drop earn eat email enable end enjoy enter escalate exercise expect"
     " expire explain fail fall fear feed feel fetch fight fill find finish fix flush fly follow force forget garden get"
-    " give go grow handle hang happen hate have head hear help hike hire hit hold hope host hurt improve include"
+    " give go graduate grow handle hang happen hate have head hear help hike hire hit hold hope host hurt improve include"
     " increase inspect install invest invite join jog keep kill kick know last lead learn leave lend let lie like"
     " limit listen live load loathe lock log look lose love maintain make manage mean measure meet mention merge"
     " migrate mind miss monitor move name need notice offer open order own pack paint park pass pay phone pick pin ping"
