@@ -43,6 +43,11 @@ def _drop_keys(connection: apsw.Connection, keyring: Keyring, envelope: Envelope
             connection.execute("delete from datakey where subject = ? and row = ?", (number, row))
 
 
+def destroyed(connection: apsw.Connection) -> frozenset[bytes]:
+    """Pseudonyms whose keys are destroyed, and destroyed again on every opening."""
+    return frozenset(row[0] for row in rows(connection, "select pseudonym from destroyed"))
+
+
 def dropped_by(connection: apsw.Connection, partition: int, position: int) -> list[Place]:
     """Places of the records that one request dropped."""
     request = number_of((partition, position))

@@ -8,17 +8,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from os import urandom
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
 import apsw
 
-from eunoe.streams import guard, local_erasure, local_lookup, local_refusals, local_tree
+from eunoe.streams import carrying, guard, local_epoch, local_erasure, local_lookup, local_refusals, local_tree
+from eunoe.streams.carrying import Carry, Forgets
 from eunoe.streams.errors import Forgotten, IdReused, KeyMissing, LogDamaged, LogError, SchemaTooNew
 from eunoe.streams.events import Forget
-from eunoe.streams.frames import EPOCH_SCHEMA, Envelope, body_hash, chained, encode_envelope, genesis
 from eunoe.streams.keyring import Keyring, SubjectKey
 from eunoe.streams.local_batch import Batch, head_of
 from eunoe.streams.local_lookup import Lookup
@@ -31,6 +30,8 @@ from eunoe.streams.sqlite_files import connect, folded, immediate, rows, transla
 from eunoe.streams.verification import verified
 
 FORMAT = 1
+RESTORING = "restoring"
+"""In `meta` while a restored log takes the file's place: nothing is appended until its keyring stands there too."""
 _TABLES = (
     "create table record(row integer primary key, envelope blob not null, ciphertext blob, body_hash blob,"
     " hash blob not null)",
@@ -62,6 +63,7 @@ class LocalLog:
         with self._errors():
             self._create(partitions)
             meta = self._meta()
+            self._writer.execute("delete from meta where name = ?", (RESTORING,))  # whoever opens it holds the home
         if meta["home"] != keyring.home:
             raise LogError(f"{path.name} belongs to another keyring; put back the books.db it was made with")
         self.partitions: int = meta["partitions"]
@@ -78,15 +80,11 @@ class LocalLog:
                 return
             for statement in _TABLES:
                 self._writer.execute(statement)
-            home, writer, now = self.keyring.home, urandom(8), int(self._clock() * 1000)
+            home, now = self.keyring.home, int(self._clock() * 1000)
+            writer = local_epoch.begin(self._writer, home, partitions, 1, now)
             values = (("format", FORMAT), ("home", home), ("partitions", partitions))
             state = (("epoch", 1), ("writer", writer), ("generation", 0))
             self._writer.executemany("insert into meta values(?, ?)", (*values, *state))
-            for partition in range(partitions):
-                frame = encode_envelope(Envelope(urandom(16), bytes(16), (), EPOCH_SCHEMA, 0, 1, writer, 0, now))
-                digest = chained(genesis(home, partition), frame, body_hash(b""))
-                row = (partition << SHIFT, frame, b"", digest)
-                self._writer.execute("insert into record values(?, ?, ?, null, ?)", row)
 
     def _meta(self) -> dict[str, Any]:
         """What the file says of itself, checked. Raises SchemaTooNew, LogDamaged."""
@@ -120,8 +118,7 @@ class LocalLog:
         return outcomes
 
     def _prepare(self, entries: Sequence[Entry]) -> None:
-        """What seals a request must be durable first. (What seals another event is, too, but is made only once the
-        guard has let the event in: a refused one leaves no name in the keyring.)"""
+        """What seals must be durable first; for other events it is made once the guard let them in."""
         for one in entries:
             self.keyring.stream(one.scope)
             for subject in one.subjects:
@@ -180,9 +177,11 @@ class LocalLog:
         self._seen, self._heads = version, {}
         self._lookup.refresh()
         self._guard.refresh()
-        generation = rows(self._writer, "select value from meta where name = 'generation'")[0][0]
-        if generation != self._generation:
-            self._generation = generation
+        said = dict(rows(self._writer, "select name, value from meta"))
+        if RESTORING in said:
+            raise LogError("this memory is being restored; try again in a moment")
+        if said["generation"] != self._generation:
+            self._generation, self._stamp = said["generation"], (said["epoch"], said["writer"])
             self.keyring.refresh()
             self._lookup.forget()
             self._lookup.refresh()
@@ -327,11 +326,32 @@ class LocalLog:
 
     def _destroy_again(self) -> None:
         """Keys that the log says are destroyed are destroyed, also where a keyring was restored."""
-        gone = [row[0] for row in rows(self._writer, "select pseudonym from destroyed")]
-        if gone:
+        if gone := sorted(local_erasure.destroyed(self._writer)):
             self.keyring.destroy(gone)
 
+    def forgotten(self) -> Forgets:
+        """All that was forgotten here, for another log of this home. Raises LogDamaged where that can't be said."""
+        with self._errors():
+            return carrying.forgotten_in(self, self._reader())
+
+    def carry(self, forgets: Forgets) -> Carry:
+        """Forget what another log of this home forgot. Nobody else may have this one open."""
+        with self._errors():
+            return carrying.carry(self, self._reader(), self.keyring.purpose("suppression"), forgets)
+
     # -- keys and files ---------------------------------------------------------------------------
+
+    def begin_epoch(self) -> int:
+        """A new writer goes on from here, as after a restore; the epoch's number."""
+        with self._lock, self._errors(), immediate(self._writer):
+            epoch, now = self._stamp[0] + 1, int(self._clock() * 1000)
+            writer = local_epoch.begin(self._writer, self.keyring.home, self.partitions, epoch, now)
+            self._generation = max(self._generation + 1, now)  # no earlier one is the same, of whatever log
+            state = (("epoch", epoch), ("writer", writer), ("generation", self._generation))
+            self._writer.executemany("insert or replace into meta values(?, ?)", state)
+            self._stamp = (epoch, writer)
+            self._forget_state()
+        return epoch
 
     def rewrap(self, old: SubjectKey, new: SubjectKey) -> int:
         """Wrap all shares of a subject's earlier keys, up to `old`, under a later version; how many."""

@@ -78,8 +78,8 @@ class Erasure(msgspec.Struct, frozen=True):
     """What a forget takes from the log.
 
     places: (partition, position) of the records that lose keys and ciphertext. ids: (scope, id) that lose their
-    look-up. names: what the guard refuses from then on, or keyed hashes of it, with time keys. pseudonyms: subjects and streams whose keys
-    and names are destroyed.
+    look-up. names: what the guard refuses from then on, or keyed hashes of it, with time keys. pseudonyms: subjects
+    and streams whose keys and names are destroyed.
     """
 
     places: tuple[Place, ...]
