@@ -20,10 +20,14 @@ RELATIONS = (
 _SHE = re.compile("老婆|妻|太太|女|妈|媽|母|姐|姊|妹|奶奶|婆|姨|姑|姥姥")
 _HE = re.compile("老公|丈夫|先生|男|爸|父|哥|弟|儿子|兒子|爷|爺|外公|叔|舅|伯|公公")
 _SUBJECT = re.compile(
-    rf"(?:[^，。]{{0,8}}?)?(?P<own>我们家?|我們家?|我家|我|咱们|咱們|咱|俺)?(?:的"
-    rf"|家)?(?P<relation>{RELATIONS})(?:叫)?(?P<name>[A-Z][A-Za-zÀ-ɏ]*)?|(?P<self>我们|我們|咱们|咱們"
-    rf"|我自己|我本人|本人|我)|(?P<they>他们|她们|他們|她們|他|她|它|牠)|(?P<named>[A-Z][\w]{{1,20}}|(?:小"
-    rf"|阿|老)[\u4e00-\u9fff](?=[\u4e00-\u9fff]))"
+    rf"(?P<own>我们家?|我們家?|我家|我|咱们|咱們|咱|俺)?(?:的"
+    rf"|家)?(?P<relation>{RELATIONS})(?:叫)?(?P<name>[A-Z][A-Za-zÀ-ɏ]*|[小阿][\u4e00-\u9fff])?"
+    r"|(?P<self>我们|我們|咱们|咱們|我自己|我本人|本人|我)|(?P<they>他们|她们|他們|她們|他|她|它|牠)"
+    r"|(?P<named>[A-Z][A-Za-zÀ-ɏ]{1,20}|(?:小|阿|老)[\u4e00-\u9fff](?=[\u4e00-\u9fff]))"
+)
+_BEFORE_SUBJECT = re.compile(
+    r"(?:其实|其實|所以|但是|但|而且|因为|因為|不过|不過|然后|然後|还有|還有|另外|听说|聽說|现在|現在|最近"
+    r"|目前|以前|从小|從小|平时|平時|周末|週末|每天|每周|每週|[，,\s])+"
 )
 _CLAUSES = re.compile(r"[^，,；;：:、]*(?:、[^，,；;：:、]*)*[，,；;：:]?")
 _SKILLS = (
@@ -153,7 +157,7 @@ def _found(slot: Slot, core: Piece, about: str, relation: str | None, frame: Fra
 
 def _subject(clause: str, frame: Frame) -> tuple[str, str | None, bool] | None:
     """Whom a clause is about, their relation to the speaker, and whether a pronoun said so."""
-    match = _SUBJECT.match(clause)
+    match = _SUBJECT.match(_from_subject(clause, frame))
     if not match:
         return None
     if relation := match["relation"]:
@@ -170,6 +174,18 @@ def _subject(clause: str, frame: Frame) -> tuple[str, str | None, bool] | None:
     wanted = "she" if match["they"].startswith("她") else "he" if match["they"].startswith("他") else None
     person = meant(wanted or "they", frame.people, frame.before)
     return (person.about, person.relation, True) if person else None
+
+
+def _from_subject(clause: str, frame: Frame) -> str:
+    """The clause without the time and the connectives before its subject."""
+    for _ in range(3):
+        lead = _BEFORE_SUBJECT.match(clause)
+        when = chinese_dates.find(clause[:16], frame.day) if frame.day else []
+        start = lead.end() if lead else when[0].end if when and when[0].start == 0 else 0
+        if not start:
+            break
+        clause = clause[start:]
+    return clause
 
 
 def people(text: str, voice: str) -> list[Person]:
@@ -189,7 +205,11 @@ def _gender(relation: str) -> str | None:
 
 def _plain(text: str, core: Piece, frame: Frame) -> tuple[list[Found], str | None]:
     """A statement that matches no slot."""
-    if _VACUOUS.match(text) or len(_CJK.findall(text)) < 4 or not _TELLING.search(text):
+    if (
+        _VACUOUS.match(text)
+        or len(_CJK.findall(text)) < 4
+        or not (_TELLING.search(text) or len(_CJK.findall(text)) >= 8)
+    ):
         return [], "no_fact"
     who = _subject(text, frame)
     if who is None and not (any(c.isdigit() for c in text) or len(_CJK.findall(text)) >= 8):

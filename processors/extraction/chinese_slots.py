@@ -5,7 +5,7 @@ import re
 from eunoe.processors.extraction.slots import Slot
 
 _STOP = r"，,。；;！!？?、\s"
-_V = rf"(?P<v>[^{_STOP}]{{1,24}}(?: [A-Z][\w.+-]*){{0,3}})"
+_V = rf"\s?(?P<v>[^{_STOP}]{{1,24}}(?: [A-Z][\w.+-]*){{0,3}})"
 _END = re.compile(r"(?:这|這)?(?:了|啊|呢|吧|啦|呀|哦|的|嘛|喔|而已|了吧|的人|起来|起來)+$")
 _CHANGED = re.compile(
     r"不再|再也不|再也没|现在|現在|改用|改成|改为|改為|换成|換成|换到|換到|搬到|搬去|搬家|已经不|已經不"
@@ -45,27 +45,30 @@ rf"|名叫)[^{_STOP}]{{1,10}})?)", "pet", False, False),
     (rf"(?:打算|计划|計劃|准备|準備|打算要|想要|想去|想学|想學|要去|会去|會去|要回"
 rf"|要搬)(?P<v>[^{_STOP}]{{1,24}})", "plans", False, False),
     (r"(?:弹|彈|拉|吹)(?P<v>钢琴|鋼琴|吉他|小提琴|大提琴|笛子|古筝|古箏|二胡|萨克斯)", "plays", False, False),
-    (rf"(?:不|从不|從不|再也不|不能|不会|不會|别|別)(?:吃)(?P<v>[^{_STOP}]{{1,12}})", "eats", True, False),
-    (rf"(?:不|从不|從不|再也不|不能)(?:喝)(?P<v>[^{_STOP}]{{1,12}})", "drinks", True, False),
+    (rf"(?:不|从不|從不|再也不|不能|不会|不會|别|別)(?:再|太|怎么|怎麼)?(?:吃)(?P<v>[^{_STOP}]{{1,12}})", "eats", True, False),
+    (rf"(?:不|从不|從不|再也不|不能)(?:再)?(?:喝)(?P<v>[^{_STOP}]{{1,12}})", "drinks", True, False),
 )  # fmt: skip
 _COMPILED = tuple((re.compile(pattern), attribute, many, single) for pattern, attribute, many, single in _RULES)
 _YEARS = re.compile(
     rf"(?:在\s?(?P<org>[^{_STOP}]{{1,20}}(?: [A-Z][\w.+-]*){{0,3}})\s?)?(?:工作|上班|干|幹|待"
     rf"|做)了?(?P<n>\d{{1,2}}|[一二三四五六七八九十两兩]{{1,3}})(?:多)?年"
 )
+_PET = re.compile(r"[只隻条條匹][^，。]{1,10}(?:叫|名叫)")
 _DID = re.compile(
     rf"(?P<v>(?:把)?[^{_STOP}]{{0,10}}(?:买|買|卖|賣|去|参加|參加|完成|看|拜访|拜訪|结婚|結婚|毕业|畢業"
     rf"|辞职|辭職|开始|開始|学会|學會|收养|領養|领养)(?:了|过|過)[^{_STOP}]{{0,16}})"
+)
+_BARE = re.compile(
+    r"^(?:我们|我們|咱们|咱們|我|他|她|昨天|前天|今天|上(?:个|個)?(?:周|週|月|星期)[一二三四五六日天末]?"
+    r"|去年|今年|前年|[春夏秋冬]天|月底|年底|刚|剛)+"
 )
 _DEPLOY = re.compile(r"部署|发布|發布|上线|上線|发版|發版|上生产|上生產|上正式")
 _TOOL = re.compile(
     r"(?:通过|通過|透过|透過|用|走|靠|经由|經由|使用|交给"
     r"|交給)\s?(?P<v>[A-Za-z][\w.+-]*(?: [A-Z][\w.+-]*){0,3}|流水线|流水線|脚本|腳本)"
 )
-_MANUAL = re.compile(
-    r"(?P<no>不|从不|從不|绝不|絕不|从来不|從來不|不会|不會|不要|禁止|不能|不再|别|別|没有?|沒有?|而不是"
-    r"|而非)?[^，。]{0,4}?(?P<v>手动|手動|手工|人工|用手)"
-)
+_MANUAL = re.compile(r"手动|手動|手工|人工|用手")
+_REFUSED = re.compile(r"(?:不|别|別|没|沒|禁止|而非|拒绝|拒絕)[^，。]{0,5}$")
 _NEGATIVE = re.compile(
     r"(?:从来不|從來不|从不|從不|再也不|绝不|絕不|不再|不太|不怎么|不怎麼|并不|並不|不是很|不能|不会|不會"
     r"|没有|沒有|不|没|沒|戒了?|别|別)[^，。]{0,3}$"
@@ -91,7 +94,12 @@ def slots_in(clause: str) -> list[Slot]:
     seen = {slot.attribute for slot in slots}
     for pattern, attribute, many, single in _COMPILED:
         match = pattern.search(clause)
-        if not match or attribute in seen or (attribute == "dislikes" and "likes" in seen):
+        if (
+            not match
+            or attribute in seen
+            or (attribute == "name" and _PET.search(clause))
+            or (attribute == "dislikes" and "likes" in seen)
+        ):
             continue
         made = _made(clause, match, attribute, many, single, changed)
         slots += made
@@ -99,7 +107,7 @@ def slots_in(clause: str) -> list[Slot]:
         if attribute.startswith("favourite"):
             seen.add("likes")
     if not slots and (did := _DID.search(clause)) and not re.search(r"不|没|沒", did["v"]):
-        slots.append(Slot("did", did["v"].strip()))
+        slots.append(Slot("did", _BARE.sub("", did["v"]).strip()))
     return slots
 
 
@@ -142,13 +150,6 @@ def _deploys(clause: str, changed: bool) -> list[Slot]:
     if (tool := _TOOL.search(clause)) and _DEPLOY.search(clause):
         slots.append(Slot("deploys_via", tool["v"], bool(_NEGATIVE.search(clause[: tool.start()])), False, changed))
     if manual := _MANUAL.search(clause):
-        slots.append(
-            Slot(
-                "deploys_via",
-                "手动" if manual["v"] in ("手动", "手工", "人工", "用手") else "手動",
-                bool(manual["no"]),
-                False,
-                changed,
-            )
-        )
+        value = "手動" if manual[0] == "手動" else "手动"
+        slots.append(Slot("deploys_via", value, bool(_REFUSED.search(clause[: manual.start()])), False, changed))
     return slots

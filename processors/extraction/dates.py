@@ -101,7 +101,8 @@ _PATTERNS = tuple(
         rf"|{_SHORT})\b\.?(?:,? (?P<pyear>(?:19|20)\d\d))?\b(?! \d)",
         rf"\b(?P<mmonth>{_MONTH}) (?P<myear>(?:19|20)\d\d)\b",
         r"\b(?P<sword>spring|summer|autumn|fall|winter)(?: of)? (?P<syear>(?:19|20)\d\d)\b",
-        r"\b(?P<yprep>in|since|until|till|during|from|by|back in|year|early|late) (?P<year>(?:19|20)\d\d)\b(?![-:]|\.\d)",
+        r"\b(?P<yprep>in|since|until|till|during|from|by|back in|year|early|late) (?P<year>(?:19"
+        r"|20)\d\d)\b(?![-:]|\.\d)",
         rf"\b(?P<onprep>on|until|till|by|this coming) (?P<onday>{_DAY})\b(?! (?:morning|afternoon|evening|night)s)",
     )
 )

@@ -17,18 +17,21 @@ _ACT = re.compile(
 )
 _NAME = (
     r"(?:[A-Z][\w+-]*(?:\.[\w]+)*(?:[ /](?:CI/CD|[A-Z][\w+-]*))*|[\w-]+\.(?:sh|py|yml|yaml|io)"
-    r"|make [a-z]+|(?:fabric|ansible|terraform|helm|jenkins|argo|argocd|flux|spinnaker|kubectl|capistrano|docker compose)\b)"
+    r"|make [a-z]+|(?:fabric|ansible|terraform|helm|jenkins|argo|argocd|flux|spinnaker|kubectl|capistrano"
+    r"|docker compose)\b)"
 )
 _TOOL = rf"(?P<tool>{_NAME})"
 _THROUGH = re.compile(
-    r"(?:\b(?:through|via|with|using|by way of|by means of|over|on|from|by|use|uses|used|trust|into|rely on)"
+    r"(?:\b(?i:through|via|with|using|by way of|by means of|over|on|from|by|use|uses|used|trust|into|rely on)"
     r"|(?:['’]s|\b(?:is|are|be))(?: (?:always|only|just|all|exclusively|done|run|handled|by|through))*)"
     rf"(?: (?:the|our|a|my|an))? {_TOOL}(?! (?:said|asked|told|wants))"
 )
 _DOER = re.compile(
     rf"(?:^|[,;:] |\b(?:let|have|lets|because|that|but|and|it['’]s) )(?:the |our )?{_TOOL}(?:['’]s)?"
-    r" (?:pipelines? |workflows? |jobs? )?(?:always |now |just |also |that |which |is what |is how (?:we |[Ii] )|is the (?:only )?(?:one|thing|way)"
-    r" (?:that |to |we |[Ii] )?|does |do |handles? |handle |runs? |takes? care of |takes? |puts? |pushes |gets? |manages? )*"
+    r" (?:pipelines? |workflows? |jobs? )?(?:always |now |just |also |that |which |is what |is how (?:we "
+    r"|[Ii] )|is the (?:only )?(?:one|thing|way)"
+    r" (?:that |to |we |[Ii] )?|does |do |handles? |handle |runs? |takes? care of |takes? |puts? |pushes "
+    r"|gets? |manages? )*"
     r"(?:all |every |my |our |the |of )*(?:deploy|ship|release|roll|publish|prod|things to prod|everything)"
 )
 _MANUAL = re.compile(

@@ -11,6 +11,21 @@ from eunoe.streams.events import Interaction, Item, Kind, Span
 # attributes that a stated period belongs to; what is a state goes on after it began
 EVENTS = frozenset(("did", "plans", "schedule", "wants"))
 
+# what holds whenever it was said; a date in the sentence is about something else
+_TIMELESS = (
+    "name",
+    "likes",
+    "favourite_",
+    "allergic_to",
+    "family",
+    "speaks",
+    "relation",
+    "from",
+    "birthday",
+    "diet",
+    "fears",
+)
+
 
 class Person(NamedTuple):
     """Somebody spoken of, as a pronoun may mean them. gender: he, she or unknown."""
@@ -57,6 +72,7 @@ class Found(NamedTuple):
 def item_of(found: Found, anchor: Interaction) -> Item:
     """The finished item, its span in the anchor's text."""
     slot, when = found.slot, found.when
+    when = None if slot is not None and slot.attribute.startswith(_TIMELESS) and not slot.changed else when
     first, last = (when.first, when.last) if when else (None, None)
     if when and found.until:
         first, last = None, when.last or when.first

@@ -68,6 +68,7 @@ _SCHEDULE = re.compile(
     r"|(?:once|twice|\w+ times) (?:a|per) (?:day|week|month|year))\b",
     re.IGNORECASE,
 )
+_SPEECH = words("be say tell ask think know believe feel mean")
 _RECURS = re.compile(r"every|day|week|month|year|morning|evening|night|times")
 _UNTIL = re.compile(r"\b(?:until|till)\b", re.IGNORECASE)
 
@@ -282,11 +283,19 @@ def _timely(text: str, main: Clause, typed: list[str], frame: Frame) -> list[Slo
         return [Slot("schedule", f"{value} {when}".strip()[:160], negative=main.negative, changed=main.changed)]
     if typed or main.negative:
         return []
-    dated = frame.day is not None and bool(dates.find(text, frame.day))
+    named = dates.find(text, frame.day) if frame.day else []
+    dated = bool(named)
+    if (
+        named
+        and frame.day
+        and main.tense == "present"
+        and named[0].first > frame.day.isoformat()[: len(named[0].first)]
+    ):
+        return [Slot("plans", _event(main.predicate, frame))] if len(main.predicate.split()) > 1 else []
     if (
         main.tense in ("past", "perfect")
         and not main.used_to
-        and (main.verb in _EVENTIVE or (dated and main.verb != "be"))
+        and (main.verb in _EVENTIVE or (dated and main.verb not in _SPEECH))
     ):
         return [Slot("did", _event(main.predicate, frame))] if len(main.predicate.split()) > 1 else []
     ahead = (main.tense == "future" and main.verb in _EVENTIVE) or (dated and main.verb == "have")

@@ -22,7 +22,8 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _NOTE = re.compile(
-    r"(?:please |pls |can you |could you )?(?:also )?(?:(?:write|add|put|say|mention) that|remember|note|keep in mind|don['’]t forget"
+    r"(?:please |pls |can you |could you )?(?:also )?(?:(?:write|add|put|say|mention) that|remember|note"
+    r"|keep in mind|don['’]t forget"
     r"|be aware|bear in mind|write down|make a note|save|remember this|note this"
     r"|just remember)(?: for (?:later|next time|the future|all future \w+))?(?:(?<=that)| that|:|,)(?: that)? ?"
     r"|(?:one hard rule|two things[^:]{0,30}|one thing[^:]{0,20}|the thing is|fact is|the fact is"

@@ -68,6 +68,17 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 
+_RELATIVE = re.compile(
+    r"(?:mon|ma|min|mitt|mi|mein|meine|il mio|la mia|o meu|a minha|mijn) (frère|sœur|soeur|mère|père|femme"
+    r"|mari|fils|fille|copain|copine|amie?"
+    r"|bror|søster|mor|far|kone|mann|sønn|datter|venn|venninne|syster|fru|man|son|dotter|vän|hermano"
+    r"|hermana|madre|padre|esposa|esposo|mujer|marido"
+    r"|hijo|hija|amigo|amiga|bruder|schwester|mutter|vater|frau|sohn|tochter|freund|freundin|kollege"
+    r"|kollegin|chef|chefin|sjef|jefe|jefa|fratello|sorella)\b"
+    r"(?: (?-i:([A-ZÀ-Þ][\w-]+)))?",
+    re.IGNORECASE,
+)
+
 
 def facts(piece: Piece, frame: Frame) -> tuple[list[Found], str | None]:
     """The statement as a fact, or why it is none."""
@@ -81,6 +92,10 @@ def facts(piece: Piece, frame: Frame) -> tuple[list[Found], str | None]:
     if len(_WORD.findall(text)) < 3 and len(_JA.findall(text)) < 6:
         return [], "no_fact"
     mine = bool(_FIRST.search(text))
+    other = _RELATIVE.match(text)
+    if other:
+        named = (("said_by", frame.voice), ("relation", f"{other[1].lower()} ({frame.voice})"))
+        return [Found("fact", f"{frame.voice}: {text}", piece, other[2], slots=named)], None
     told = f"{frame.voice}: {text}"
     slots = _slots(text)
     if slots:

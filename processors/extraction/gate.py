@@ -33,7 +33,8 @@ _ZH_SMALL = re.compile(
 _WH = r"(?:what(?:['’]s)?|who(?:['’]s)?|whose|whom|where(?:['’]s)?|why|how(?:['’]s)?|which)"
 _PERSON = r"(?:i|you|we|he|she|it|they|anyone|anybody|someone|there|the|my|your|our|his|her|their|this|that|these|those|(?-i:[A-Z]\w+))"
 _QUESTION = re.compile(
-    rf"(?:{_WH} (?!(?:i|we|he|she|they|you|it|my|the|reminds|means|was|is|makes|brings|explains|helps|leaves|is more|matters|means|is why|makes)\b)\w"
+    rf"(?:{_WH} (?!(?:i|we|he|she|they|you|it|my|the|reminds|means|was|is|makes|brings|explains|helps"
+    rf"|leaves|is more|matters|means|is why|makes)\b)\w"
     rf"|(?:when|{_WH}(?: \w+){{0,2}}) (?:do|does|did|is|are|was|were|will|can|could|should|would|has|have) {_PERSON}\b"
     rf"|(?:is|are|was|were|does|did|can|could|will|would|should|shall|may(?= i\b| we\b)|has|am|isn['’]t|aren['’]t"
     rf"|doesn['’]t|don['’]t you"

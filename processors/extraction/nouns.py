@@ -39,7 +39,8 @@ _I_AM = re.compile(
 )
 _HERE = re.compile(rf"^(?P<v>{_NAME}) here\b(?:, (?P<full>[A-Z][\w-]*(?: [A-Z][\w-]*)+))?")
 _MADE = re.compile(
-    r"\b(?:made me|promoted me to|(?:got|was|been|am|['’]m) promoted to|appointed me|(?:my )?new (?:job|role|position) is(?: as)?|i became"
+    r"\b(?:made me|promoted me to|(?:got|was|been|am|['’]m) promoted to|appointed me|(?:my )?new (?:job"
+    r"|role|position) is(?: as)?|i became"
     r"|i['’]ve become) (?P<v>.{3,60})",
     re.IGNORECASE,
 )

@@ -12,11 +12,13 @@ _MINE = re.compile(
     re.IGNORECASE,
 )
 _PETS = re.compile(
-    r"\b(?:have|adopted|got|own|bought|rescued) an? (?:[\w-]+ ){0,2}?(?P<kind>dog|cat|puppy|kitten|parrot|rabbit|hamster|horse|tortoise"
+    r"\b(?:have|adopted|got|own|bought|rescued) an? (?:[\w-]+ ){0,2}?(?P<kind>dog|cat|puppy|kitten|parrot"
+    r"|rabbit|hamster|horse|tortoise"
     r"|budgie|greyhound|labrador|beagle)\b(?! (?:called|named))"
 )
 _NAMED = re.compile(
-    r"\b(?:for|with|and|ask|tell|told|met|meet|than|(?:them|it|that|this|talked?|spoke|gave|give|said|thanks) to|saw|visit|about|invite[ds]?)"
+    r"\b(?:for|with|and|ask|tell|told|met|meet|than|(?:them|it|that|this|talked?|spoke|gave|give|said"
+    r"|thanks) to|saw|visit|about|invite[ds]?)"
     r" (?P<name>[A-Z][a-zà-ɏ]+)\b(?! [A-Z])"
 )
 _DOES = re.compile(

@@ -145,7 +145,8 @@ _BE = (
 
 
 _BORN = re.compile(
-    rf"born (?:(?:on|in) (?P<date>[^,.;]*?\d{{4}}|\d[^,.;]*?|[A-Z]\w+ \d+))?(?:(?:^| ?)in (?P<place>{_PROPER}))?(?=[,.;]| |$)"
+    rf"born (?:(?:on|in) (?P<date>[^,.;]*?\d{{4}}|\d[^,.;]*?|[A-Z]\w+ \d+))?(?:(?:^"
+    rf"| ?)in (?P<place>{_PROPER}))?(?=[,.;]| |$)"
 )
 
 

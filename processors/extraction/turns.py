@@ -17,6 +17,9 @@ from eunoe.streams.events import Interaction, Item, Span
 
 _UNTRUSTED = frozenset(("tool", "observation"))
 _PRONOUNS = re.compile(r"\b(?:he|she|they)\b|[他她它]", re.IGNORECASE)
+_RELAYED = re.compile(
+    r"\b(?:says?|said|writes?|wrote|reads?|tells?|told|asks?|asked|states?|contains?|saying)\b.{0,30}[:\"“']"
+)
 _ORDER = ("injected_instruction", "question", "hypothetical", "request", "no_fact", "small_talk")
 Outcome = tuple[list[Found], str | None]
 
@@ -38,7 +41,8 @@ def result_of(unit: Unit) -> tuple[tuple[Item, ...], str | None]:
     episode = _episode(anchor, text, ranges)
     pieces = sentences(text, _apart(ranges, quoted(text)))
     if pieces and all(small_talk(piece.text) for piece in pieces):
-        return (), "small_talk"
+        said_yes = answer_facts(pieces, _frame(unit, text)) if unit.context and anchor.role == "user" else []
+        return ((*_items(said_yes, anchor), episode), None) if said_yes else ((), "small_talk")
     if not pieces:
         return (episode,), "quoted"
     if injected(said, trusted=True):
@@ -159,6 +163,8 @@ def _of_english(piece: Piece, frame: Frame, assistant: bool) -> Outcome:
     if piece.text.rstrip().endswith("?"):
         piece = Piece(without_tag(piece.text.rstrip()).rstrip("."), piece.start)
     core = body(piece)
+    if _RELAYED.search(core.text) and injected(core.text, trusted=False):
+        return [], "injected_instruction"
     taught = skills(core, frame)
     if taught or assistant:
         return taught, None

@@ -21,7 +21,8 @@ _HARD_END = re.compile(
     r"[;!?()…]|:(?!\d)|\.(?=\s|$)|\s[-–—]\s"
     r"|,? \b(?:but|because|since|so|when|while|which|who|where|although|though|unless|if|whenever"
     r"|by the way|btw|at the moment|right now|these days|any ?more|any longer|nowadays"
-    r"|now|here|too|again|anyway|lately|a lot|very much|so much|instead of|rather than|except|after|before|until|that)\b",
+    r"|now|here|too|again|anyway|lately|a lot|very much|so much|instead of|rather than|except|after|before"
+    r"|until|that)\b",
     re.IGNORECASE,
 )
 _JOINT = re.compile(r",? (?:and|or|&) |, ")
