@@ -7,7 +7,7 @@ from eunoe.processors.extraction.deploys import about_deploying, deploy_slots
 from eunoe.processors.extraction.draft import Found, Frame
 from eunoe.processors.extraction.gate import small_talk
 from eunoe.processors.extraction.sentences import Piece
-from eunoe.processors.extraction.slots import Slot
+from eunoe.processors.extraction.slot import Slot
 from eunoe.processors.extraction.standing import imperative
 from eunoe.processors.extraction.values import clip
 
@@ -21,15 +21,22 @@ _OFFER = re.compile(
 _KINDS = tuple(
     (re.compile(pattern, re.IGNORECASE), attribute, single, re.compile(shape) if shape else None)
     for pattern, attribute, single, shape in (
-        (r"where (?:do|are) you (?:live|living|based)|which city|你住(?:在)?哪|住哪", "lives_in", True, r"(?i:in |near )?(?P<v>[A-Z][\w'-]*(?:[ ,]+[A-Z][\w'-]*)*|.*[\u4e00-\u9fff].*)"),
-        (r"what(?:['’]s| is) your name|who am i (?:talking|speaking)|你叫什[么麼]", "name", True, r"(?i:it['’]s |call me |i['’]m )?(?P<v>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*|.*[\u4e00-\u9fff].*)"),
-        (r"how old are you|what(?:['’]s| is) your age|你(?:今年)?(?:多大|几岁|幾歲)", "age", True, r"(?P<v>\d{1,3}|[a-z]+(?:-[a-z]+)?|.*[岁歲])\b"),
-        (r"where do you work|who do you work for|which company", "works_at", True, r"(?i:at |for )?(?P<v>[A-Z][\w&'-]*(?: [A-Z][\w&'-]*)*)"),
-        (r"what do you do(?: for (?:a living|work))?\?|what(?:['’]s| is) your (?:job|role)", "role", True, r"(?i:i['’]m )?(?i:an? |the )?(?P<v>[A-Za-z][\w /-]{2,40})"),
+        (r"where (?:do|are) you (?:live|living|based)|which city|你住(?:在)?哪|住哪",
+         "lives_in", True, r"(?i:in |near )?(?P<v>[A-Z][\w'-]*(?:[ ,]+[A-Z][\w'-]*)*|.*[\u4e00-\u9fff].*)"),
+        (r"what(?:['’]s| is) your name|who am i (?:talking|speaking)|你叫什[么麼]",
+         "name", True,
+         r"(?i:it['’]s |call me |i['’]m )?(?P<v>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*|.*[\u4e00-\u9fff].*)"),
+        (r"how old are you|what(?:['’]s| is) your age|你(?:今年)?(?:多大|几岁|幾歲)",
+         "age", True, r"(?P<v>\d{1,3}|[a-z]+(?:-[a-z]+)?|.*[岁歲])\b"),
+        (r"where do you work|who do you work for|which company",
+         "works_at", True, r"(?i:at |for )?(?P<v>[A-Z][\w&'-]*(?: [A-Z][\w&'-]*)*)"),
+        (r"what do you do(?: for (?:a living|work))?\?|what(?:['’]s| is) your (?:job|role)",
+         "role", True, r"(?i:i['’]m )?(?i:an? |the )?(?P<v>[A-Za-z][\w /-]{2,40})"),
         (r"allerg|过敏|過敏", "allergic_to", False, r"(?:yes,? )?(?:to )?(?P<v>[A-Za-z\u4e00-\u9fff][\w -]{1,30})"),
         (r"favou?rite (?P<what>\w+)", "favourite_", True, r"(?P<v>[\w][\w' -]{1,40})"),
         (r"which (?:editor|tool|language|framework|database|browser|shell|ide|os|distro)|what (?:editor|tool"
-r"|language|framework|database|browser|ide|os) do you use", "uses", False, r"(?P<v>[A-Z][\w+#.]*(?: [A-Z][\w+#.]*)*|[a-z]+)"),
+r"|language|framework|database|browser|ide|os) do you use",
+         "uses", False, r"(?P<v>[A-Z][\w+#.]*(?: [A-Z][\w+#.]*)*|[a-z]+)"),
     )
 )  # fmt: skip
 _YES_NO = re.compile(r"(?:do|are|have|does|is) (?:you|your|we) (?P<rest>[^?]{3,120})\?", re.IGNORECASE)

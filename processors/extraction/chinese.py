@@ -8,7 +8,7 @@ from eunoe.processors.extraction.draft import Found, Frame, Person
 from eunoe.processors.extraction.gate import zh_hypothetical, zh_question
 from eunoe.processors.extraction.people import meant
 from eunoe.processors.extraction.sentences import Piece
-from eunoe.processors.extraction.slots import Slot
+from eunoe.processors.extraction.slot import Slot
 
 RELATIONS = (
     "老婆|妻子|太太|老公|丈夫|先生|爱人|愛人|女朋友|男朋友|女友|男友|未婚妻|未婚夫|妈妈|媽媽|妈|媽|母亲"

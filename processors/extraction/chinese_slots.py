@@ -2,7 +2,7 @@
 
 import re
 
-from eunoe.processors.extraction.slots import Slot
+from eunoe.processors.extraction.slot import Slot
 
 _STOP = r"，,。；;！!？?、\s"
 _V = rf"\s?(?P<v>[^{_STOP}]{{1,24}}(?: [A-Z][\w.+-]*){{0,3}})"
@@ -45,7 +45,8 @@ rf"|名叫)[^{_STOP}]{{1,10}})?)", "pet", False, False),
     (rf"(?:打算|计划|計劃|准备|準備|打算要|想要|想去|想学|想學|要去|会去|會去|要回"
 rf"|要搬)(?P<v>[^{_STOP}]{{1,24}})", "plans", False, False),
     (r"(?:弹|彈|拉|吹)(?P<v>钢琴|鋼琴|吉他|小提琴|大提琴|笛子|古筝|古箏|二胡|萨克斯)", "plays", False, False),
-    (rf"(?:不|从不|從不|再也不|不能|不会|不會|别|別)(?:再|太|怎么|怎麼)?(?:吃)(?P<v>[^{_STOP}]{{1,12}})", "eats", True, False),
+    (rf"(?:不|从不|從不|再也不|不能|不会|不會|别|別)(?:再|太|怎么|怎麼)?(?:吃)(?P<v>[^{_STOP}]{{1,12}})",
+         "eats", True, False),
     (rf"(?:不|从不|從不|再也不|不能)(?:再)?(?:喝)(?P<v>[^{_STOP}]{{1,12}})", "drinks", True, False),
 )  # fmt: skip
 _COMPILED = tuple((re.compile(pattern), attribute, many, single) for pattern, attribute, many, single in _RULES)
@@ -139,8 +140,11 @@ def _made(clause: str, match: re.Match[str], attribute: str, many: bool, single:
     ]
 
 
-_WHAT = {"茶": "tea", "颜色": "colour", "顏色": "colour", "食物": "food", "菜": "dish", "电影": "film", "電影": "film", "书": "book", "書": "book",
-         "歌": "song", "城市": "city", "运动": "sport", "運動": "sport", "音乐": "music", "音樂": "music", "季节": "season", "水果": "fruit", "动物": "animal", "動物": "animal"}  # fmt: skip
+_WHAT = {
+    "茶": "tea", "颜色": "colour", "顏色": "colour", "食物": "food", "菜": "dish", "电影": "film", "電影": "film",
+    "书": "book", "書": "book", "歌": "song", "城市": "city", "运动": "sport", "運動": "sport", "音乐": "music",
+    "音樂": "music", "季节": "season", "水果": "fruit", "动物": "animal", "動物": "animal",
+}  # fmt: skip
 
 
 def _deploys(clause: str, changed: bool) -> list[Slot]:

@@ -2,7 +2,7 @@
 
 import re
 
-from eunoe.processors.extraction.slots import Slot
+from eunoe.processors.extraction.slot import Slot
 from eunoe.processors.extraction.verbs import lemma, words
 
 _ACT = re.compile(
@@ -58,7 +58,8 @@ _ONLY = re.compile(
 _NOT_TOOLS = words(
     "I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June"
     " July August September October November December Europe Prod Production The My Our We It"
-    " All Every For By At In On With From Via Through Everything Nothing Only Never Always No Not And But So Each Any This That"
+    " All Every For By At In On With From Via Through Everything Nothing Only Never Always No Not And But So Each Any"
+    " This That"
     " Production Deploys Deployments Releases Releasing Deploying Shipping Git"
 )
 _HINTS = ("deploy", "ship", "releas", "roll", "prod", "publish", "live", "out")
@@ -82,7 +83,10 @@ def about_deploying(text: str) -> bool:
 
 
 def deploy_slots(text: str, topical: bool = False) -> list[Slot]:
-    """Tools that it goes out through, and `manually`, each with its own negation. `topical`: the question was about it."""
+    """Tools that it goes out through, and `manually`, each with its negation.
+
+    topical: it is what was asked about.
+    """
     low = text.lower()
     if not (topical or (any(hint in low for hint in _HINTS) and _ACT.search(text))):
         return []

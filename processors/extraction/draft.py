@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from eunoe.processors.extraction.dates import When
 from eunoe.processors.extraction.sentences import Piece
-from eunoe.processors.extraction.slots import Slot
+from eunoe.processors.extraction.slot import Slot
 from eunoe.streams.events import Interaction, Item, Kind, Span
 
 # attributes that a stated period belongs to; what is a state goes on after it began

@@ -7,17 +7,21 @@ from eunoe.processors.extraction import dates
 from eunoe.processors.extraction.clauses import Clause, changed, clause, hedged
 from eunoe.processors.extraction.deploys import about_deploying, deploy_slots, way_slots
 from eunoe.processors.extraction.draft import Found, Frame, Person
+from eunoe.processors.extraction.happenings import happenings
 from eunoe.processors.extraction.nouns import favourite_slots, own_attribute
 from eunoe.processors.extraction.people import gender, meant, people
 from eunoe.processors.extraction.rewrite import ADVERBS, sentence
 from eunoe.processors.extraction.sentences import Piece
-from eunoe.processors.extraction.slots import Slot, slots_of
+from eunoe.processors.extraction.slot import Slot
+from eunoe.processors.extraction.slots import slots_of
 from eunoe.processors.extraction.subjects import Subject, subject
-from eunoe.processors.extraction.values import clip
 from eunoe.processors.extraction.verbs import AUXILIARIES, BASES, is_past, lemma, words
 from eunoe.processors.extraction.wording import told
 
-_OWN = r"(?:I(?:['’](?:m|ve|ll|d))?|i(?:['’](?:m|ve|ll|d))? |[Ww]e(?:['’](?:re|ve|ll|d))?|[Mm]y|[Oo]ur|[Hh]e(?:['’]s)?|[Ss]he(?:['’]s)?|[Tt]hey(?:['’]re)?)\b"
+_OWN = (
+    r"(?:I(?:['’](?:m|ve|ll|d))?|i(?:['’](?:m|ve|ll|d))? |[Ww]e(?:['’](?:re|ve|ll|d))?|[Mm]y|[Oo]ur"
+    r"|[Hh]e(?:['’]s)?|[Ss]he(?:['’]s)?|[Tt]hey(?:['’]re)?)\b"
+)
 _LEAD = re.compile(
     rf"(?P<lead>(?i:back |over |at |on |in |since |during |last |next |this |every |yesterday|today"
     rf"|tomorrow|tonight|now|these |nowadays|currently|usually|normally|sometimes|recently|lately|after "
@@ -54,22 +58,6 @@ _FUNCTION = words(
 )
 _ASIDE = re.compile(r"([^,]{2,50}), who ([^,]{2,80}), (.+)$")
 _DATED = words("schedule birthday opening_hours is age years_at did relation name email phone")
-_EVENTIVE = words(
-    "buy sell go visit meet finish start adopt lose win break pass get book sign order cancel fix move"
-    " quit graduate marry travel fly attend run paint climb hike camp join launch migrate build write"
-    " read watch see make bake cook plant donate volunteer apply receive return rent publish complete"
-    " celebrate drive swim take give send change become try leave repair"
-)
-_SCHEDULE = re.compile(
-    r"\b(?:every (?:other |second )?(?:day|morning|evening|night|week(?:day|end)?|month|year|monday"
-    r"|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
-    r"(?: (?:morning|afternoon|evening|night)s?)?|(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:s"
-    r"| (?:morning|afternoon|evening|night)s)|(?:on )?(?:weekdays|weekends|mornings)"
-    r"|(?:once|twice|\w+ times) (?:a|per) (?:day|week|month|year))\b",
-    re.IGNORECASE,
-)
-_SPEECH = words("be say tell ask think know believe feel mean")
-_RECURS = re.compile(r"every|day|week|month|year|morning|evening|night|times")
 _UNTIL = re.compile(r"\b(?:until|till)\b", re.IGNORECASE)
 
 
@@ -243,7 +231,7 @@ def _all_slots(text: str, main: Clause, frame: Frame, ways: list[Slot]) -> list[
         single = {s.attribute for s, _ in found if s.single}
         found += [(s, about) for c in _joined(main) for s in slots_of(c) if s.attribute not in single]
     if not any(s.attribute in ("schedule",) for s, _ in found) and who.sort in ("self", "we", "person"):
-        found += [(s, about) for s in _timely(text, main, [s.value for s, _ in found], frame)]
+        found += [(s, about) for s in happenings(text, main, [s.value for s, _ in found], frame)]
     return list(dict.fromkeys(found))
 
 
@@ -270,50 +258,6 @@ def _joined(main: Clause) -> list[Clause]:
                 read._replace(tense=main.tense if main.tense == "wish" else read.tense, changed=read.changed)
             )
     return clauses
-
-
-def _timely(text: str, main: Clause, typed: list[str], frame: Frame) -> list[Slot]:
-    """What recurs, what happened and what is ahead."""
-    if not main.verb or main.tense == "wish":
-        return []
-    habit = _SCHEDULE.search(text) if _RECURS.search(text) else None
-    if habit and main.tense == "present" and not any(habit[0] in value for value in typed):
-        value = clip(main.predicate, True) or main.predicate
-        when = habit[0] if habit[0].lower() not in value.lower() else ""
-        return [Slot("schedule", f"{value} {when}".strip()[:160], negative=main.negative, changed=main.changed)]
-    if typed or main.negative:
-        return []
-    named = dates.find(text, frame.day) if frame.day else []
-    dated = bool(named)
-    if (
-        named
-        and frame.day
-        and main.tense == "present"
-        and named[0].first > frame.day.isoformat()[: len(named[0].first)]
-    ):
-        return [Slot("plans", _event(main.predicate, frame))] if len(main.predicate.split()) > 1 else []
-    if (
-        main.tense in ("past", "perfect")
-        and not main.used_to
-        and (main.verb in _EVENTIVE or (dated and main.verb not in _SPEECH))
-    ):
-        return [Slot("did", _event(main.predicate, frame))] if len(main.predicate.split()) > 1 else []
-    ahead = (main.tense == "future" and main.verb in _EVENTIVE) or (dated and main.verb == "have")
-    if (ahead or (dated and (main.tense == "future" or main.progressive))) and main.subject.sort in (
-        "self",
-        "we",
-        "person",
-    ):
-        return [Slot("plans", _event(main.predicate, frame))]
-    return []
-
-
-def _event(predicate: str, frame: Frame) -> str:
-    """The doing in the source's words, without its date."""
-    found = dates.find(predicate, frame.day) if frame.day else []
-    start = found[0].start if found else len(predicate)
-    short = re.sub(r"\s+(?:on|in|at|since|for|,)$", "", predicate[:start].strip(" ,"))
-    return (clip(short or predicate, True) or predicate)[:160].strip(" .!")
 
 
 def _telling(main: Clause, text: str) -> bool:

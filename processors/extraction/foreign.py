@@ -4,7 +4,7 @@ import re
 
 from eunoe.processors.extraction.draft import Found, Frame
 from eunoe.processors.extraction.sentences import Piece
-from eunoe.processors.extraction.slots import Slot
+from eunoe.processors.extraction.slot import Slot
 
 _FIRST = re.compile(
     r"\b(?:je|j['’]\w+|mon|ma|mes|nous|ich|mein\w{0,2}|wir|jeg|mitt?|min|mine|vi|jag|yo|mi|mis|soy|estoy"
@@ -41,7 +41,8 @@ _SLOTS = tuple(
         (rf"\bj['’]habite (?:à|en|au|aux|dans) {_V}|\bich wohne in {_V.replace('<v>', '<v2>')}|\bjeg bor (?:i"
 rf"|på) {_V.replace('<v>', '<v3>')}|\b(?:yo )?vivo en {_V.replace('<v>', '<v4>')}", "lives_in", False, True, False),
         (rf"\bj['’]ai déménagé (?:à|en|au) {_V}|\bich bin nach {_V.replace('<v>', '<v2>')} (?:um)?gezogen"
-rf"|\bjeg (?:har )?flytt?et til {_V.replace('<v>', '<v3>')}|\bme mudé a {_V.replace('<v>', '<v4>')}", "lives_in", False, True, True),
+rf"|\bjeg (?:har )?flytt?et til {_V.replace('<v>', '<v3>')}|\bme mudé a {_V.replace('<v>', '<v4>')}",
+         "lives_in", False, True, True),
         (rf"\bje suis allergique (?:à la|à l['’]|aux?|à) ?{_V}"
 rf"|\bich bin allergisch gegen {_V.replace('<v>', '<v2>')}"
 rf"|\bjeg er allergisk mot {_V.replace('<v>', '<v3>')}|\bsoy alérgic[oa] (?:a la|a los|a las|al"

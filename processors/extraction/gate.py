@@ -31,7 +31,10 @@ _ZH_SMALL = re.compile(
     r"|いいえ|了解です|さようなら|お疲れ様(?:です|でした)?)*+"
 )
 _WH = r"(?:what(?:['’]s)?|who(?:['’]s)?|whose|whom|where(?:['’]s)?|why|how(?:['’]s)?|which)"
-_PERSON = r"(?:i|you|we|he|she|it|they|anyone|anybody|someone|there|the|my|your|our|his|her|their|this|that|these|those|(?-i:[A-Z]\w+))"
+_PERSON = (
+    r"(?:i|you|we|he|she|it|they|anyone|anybody|someone|there|the|my|your|our|his|her|their|this|that"
+    r"|these|those|(?-i:[A-Z]\w+))"
+)
 _QUESTION = re.compile(
     rf"(?:{_WH} (?!(?:i|we|he|she|they|you|it|my|the|reminds|means|was|is|makes|brings|explains|helps"
     rf"|leaves|is more|matters|means|is why|makes)\b)\w"

@@ -4,7 +4,7 @@ import re
 
 from eunoe.processors.extraction.clauses import changed
 from eunoe.processors.extraction.dates import NUMBERS
-from eunoe.processors.extraction.slots import ROLE, Slot
+from eunoe.processors.extraction.slot import ROLE, Slot
 from eunoe.processors.extraction.subjects import RELATIONS
 from eunoe.processors.extraction.values import clip, span_of
 from eunoe.processors.extraction.verbs import words
@@ -18,13 +18,15 @@ _FAVOURITE = re.compile(
     re.IGNORECASE,
 )
 _NOUNS = {
-    "name": "name", "full name": "name", "age": "age", "birthday": "birthday", "date of birth": "birthday", "email": "email",
-    "e-mail": "email", "email address": "email", "phone": "phone", "phone number": "phone", "number": "phone", "timezone": "timezone",
-    "time zone": "timezone", "address": "address", "job": "role", "job title": "role", "title": "role", "profession": "role",
-    "hometown": "from", "native language": "speaks", "mother tongue": "speaks", "first language": "speaks", "editor": "uses",
-    "diet": "diet", "shoe size": "shoe_size", "blood type": "blood_type", "pronouns": "pronouns", "hobby": "likes", "hobbies": "likes",
-    "team": "works_on", "project": "works_on", "employer": "works_at", "company": "works_at", "nickname": "nickname", "username": "username",
-    "handle": "username", "laptop": "laptop", "work laptop": "laptop", "car": "car", "anniversary": "anniversary", "surname": "surname",
+    "name": "name", "full name": "name", "age": "age", "birthday": "birthday", "date of birth": "birthday",
+    "email": "email", "e-mail": "email", "email address": "email", "phone": "phone", "phone number": "phone",
+    "number": "phone", "timezone": "timezone", "time zone": "timezone", "address": "address", "job": "role",
+    "job title": "role", "title": "role", "profession": "role", "hometown": "from", "native language": "speaks",
+    "mother tongue": "speaks", "first language": "speaks", "editor": "uses", "diet": "diet",
+    "shoe size": "shoe_size", "blood type": "blood_type", "pronouns": "pronouns", "hobby": "likes",
+    "hobbies": "likes", "team": "works_on", "project": "works_on", "employer": "works_at", "company": "works_at",
+    "nickname": "nickname", "username": "username", "handle": "username", "laptop": "laptop",
+    "work laptop": "laptop", "car": "car", "anniversary": "anniversary", "surname": "surname",
 }  # fmt: skip
 _MANY = frozenset(("uses", "likes", "speaks"))
 _NOUN = re.compile(

@@ -26,7 +26,8 @@ _DOES = re.compile(
     r"(?:['’]s)? (?:is|has|was|will|can|might|would|said|says|asked|thinks|wants|told|\w{2,}ed|[a-z]{2,}s)\b"
 )
 _NOBODY = words(
-    "The This That These Those There It He She They We You And But So If When What Who Why How Where Which My Our Your His"
+    "The This That These Those There It He She They We You And"
+    " But So If When What Who Why How Where Which My Our Your His"
     " Her Its Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April June July August"
     " September October November December Actually Maybe Sometimes Today Tomorrow Yesterday Last Next Yes No Ok Okay"
     " Everyone Everything Nobody Nothing Someone English French German Spanish Chinese Japanese Then Also Well Not"

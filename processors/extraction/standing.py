@@ -5,7 +5,7 @@ import re
 from eunoe.processors.extraction.draft import Found, Frame
 from eunoe.processors.extraction.rewrite import named, sentence
 from eunoe.processors.extraction.sentences import Piece
-from eunoe.processors.extraction.slots import Slot
+from eunoe.processors.extraction.slot import Slot
 from eunoe.processors.extraction.verbs import BASES, words
 
 _ALWAYS = re.compile(

@@ -29,12 +29,16 @@ HE = words(
     "father dad papa brother husband boyfriend son grandfather grandpa uncle nephew stepfather stepson"
     " father-in-law brother-in-law landlord ex-husband godson fiancé"
 )
-_ADJECTIVES = r"(?:(?:older|younger|elder|eldest|oldest|youngest|big|little|best|old|new|late|twin|dear|other|middle|former|own|good|close|childhood) )*"
+_ADJECTIVES = (
+    r"(?:(?:older|younger|elder|eldest|oldest|youngest|big|little|best|old|new|late|twin|dear|other|middle"
+    r"|former|own|good|close|childhood) )*"
+)
 _NAME = r"[A-Z][\w-]*(?:['’][A-Z][\w-]*)?(?: [A-Z][\w-]*){0,2}"
 _MY = re.compile(
     rf"(?:my|our) (?P<adjective>{_ADJECTIVES})(?P<relation>(?i:{RELATIONS}))\b,?(?: (?:called "
     rf"|named )?(?P<name>(?-i:{_NAME}))\b,?)?"
-    rf"(?P<tail>['’]s)?(?: (?P<second>(?:{_ADJECTIVES})(?:{RELATIONS}))\b(?P<tail2>['’]s)?(?: (?P<name2>(?-i:{_NAME}))\b)?)?",
+    rf"(?P<tail>['’]s)?(?: (?P<second>(?:{_ADJECTIVES})(?:{RELATIONS}))\b(?P<tail2>['’]s)?(?: (?P<name2>(?-"
+    rf"i:{_NAME}))\b)?)?",
     re.IGNORECASE,
 )
 _SELF = re.compile(r"I(?:['’](?P<tail>m|ve|ll|d))?(?![\w'’])|i(?:['’](?P<tail2>m|ve|ll|d))?(?= )")
@@ -46,7 +50,8 @@ _PRONOUN = re.compile(
 )
 _NAMED = re.compile(rf"(?P<name>{_NAME})(?:['’](?P<tail>s|ll|d))?(?![\w'’])")
 _OWNED = re.compile(
-    rf"(?P<owner>{_NAME})['’]s (?P<adjective>{_ADJECTIVES})(?P<relation>{RELATIONS})\b(?: (?P<name>{_NAME})\b)?(?P<tail>['’]s)?"
+    rf"(?P<owner>{_NAME})['’]s (?P<adjective>{_ADJECTIVES})(?P<relation>{RELATIONS})\b(?: (?P<name>{_NAME})"
+    rf"\b)?(?P<tail>['’]s)?"
 )
 _WORD = re.compile(r"[^\W_][\w.+#/@-]*(?:['’]\w+)?|[,;:()]")
 _DETERMINERS = words("the our my your his her their its a an each every all this that these those both some most")

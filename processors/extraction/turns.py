@@ -7,10 +7,11 @@ from eunoe.processors.extraction import chinese, english, foreign
 from eunoe.processors.extraction.answers import answer_facts
 from eunoe.processors.extraction.draft import Found, Frame, Person, item_of
 from eunoe.processors.extraction.fillers import body
+from eunoe.processors.extraction.fixes import call_of, failure_of, first_line, shown_fix
 from eunoe.processors.extraction.gate import before_question, hypothetical, injected, question, small_talk, without_tag
 from eunoe.processors.extraction.people import people
 from eunoe.processors.extraction.sentences import Piece, kept, language, quoted, safe, sentences
-from eunoe.processors.extraction.skills import call_of, failure_of, first_line, shown_fix, skills
+from eunoe.processors.extraction.skills import skills
 from eunoe.processors.extraction.standing import imperative, standing
 from eunoe.processors.units import Unit
 from eunoe.streams.events import Interaction, Item, Span
@@ -122,7 +123,8 @@ def _shown_skill(anchor: Interaction, shown: dict[str, str]) -> Item:
     slots = {key: safe(value) for key, value in shown.items() if value}
     state = f": {slots['state']}" if "state" in slots else ""
     outcome = f" ({slots['outcome']})" if "outcome" in slots else ""
-    text = f"When {slots['intent']} failed{state}, the tool {safe(tool.name)} got it to work with {slots['action']}{outcome}."
+    worked = f"the tool {safe(tool.name)} got it to work with {slots['action']}{outcome}"
+    text = f"When {slots['intent']} failed{state}, {worked}."
     spans = (Span(event=anchor.id, start=0, end=len(anchor.text), chunk=anchor.chunk),)
     return Item(kind="skill", text=text, spans=spans, slots=slots, untrusted=True, confidence=0.7)
 
