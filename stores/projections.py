@@ -135,10 +135,13 @@ class Projections:
     def close(self) -> None:
         """Close every connection that was opened here."""
         with self._lock:
+            writer = None if self._writer is None else self._writer[1]
             for connection in list(self._open):
-                if self._writer is not None and connection is self._writer[1]:
-                    folded(connection)
-                connection.close()
+                if connection is not writer:
+                    connection.close()
+            if writer is not None:
+                folded(writer)
+                writer.close()
             self._open.clear()
             self._writer, self._local = None, threading.local()
 

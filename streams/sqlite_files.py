@@ -9,14 +9,19 @@ from typing import Any
 import apsw
 
 from eunoe.streams.errors import LogDamaged, LogError, StorageFull, WaitTimeout
+from eunoe.streams.scrubbing import checkpointed
 
 BUSY_SECONDS = 60
 CACHE_KIB = 65_536
-_PRAGMAS = ("journal_mode=wal", "synchronous=full", "secure_delete=on", "wal_autocheckpoint=4000")
+CHECKPOINT_PAGES = 4000
+_PRAGMAS = ("journal_mode=wal", "synchronous=full", "secure_delete=on", "wal_autocheckpoint=0")
 
 
 def connect(path: Path, *, read_only: bool = False, create: bool = True) -> apsw.Connection:
-    """A connection in WAL mode, synchronous FULL, secure delete on. Pragmas go one by one: apsw stops at a row."""
+    """A connection in WAL mode, synchronous FULL, secure delete on. Pragmas go one by one: apsw stops at a row.
+
+    Checkpoints are ours (`streams.scrubbing`): a reader makes none, also not when it is the last one to close.
+    """
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     with translated(path.name):
         connection = apsw.Connection(str(path), flags=flags)
@@ -25,7 +30,17 @@ def connect(path: Path, *, read_only: bool = False, create: bool = True) -> apsw
             connection.execute(f"pragma {pragma}").fetchall()
         if read_only:
             connection.execute("pragma query_only=on").fetchall()
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        else:
+            connection.set_wal_hook(_checkpoint)
     return connection
+
+
+def _checkpoint(connection: apsw.Connection, _: str, pages: int) -> int:
+    """After a commit: when enough has gathered in the write-ahead file, move it, as far as no reader needs it."""
+    if pages >= CHECKPOINT_PAGES:
+        checkpointed(connection.db_filename("main"), empty=False)
+    return apsw.SQLITE_OK
 
 
 def _patience() -> Callable[[int], bool]:
@@ -47,8 +62,11 @@ def rows(connection: apsw.Connection, statement: str, values: Sequence[Any] = ()
 
 
 def folded(connection: apsw.Connection) -> None:
-    """Fold the write-ahead file back and empty it, as far as no reader stands in the way."""
-    connection.execute("pragma wal_checkpoint(truncate)").fetchall()
+    """Fold the write-ahead file back and empty it, as far as no reader stands in the way; keep no page in memory."""
+    path = Path(connection.db_filename("main"))
+    if path.exists():  # else a rebuild has taken its place
+        checkpointed(str(path), empty=True, busy=_patience())
+    connection.execute("pragma shrink_memory").fetchall()
 
 
 @contextmanager

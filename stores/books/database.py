@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -77,13 +77,39 @@ class Database:
             return str(row[0]) if row else None
 
     def checkpoint(self) -> None:
-        """Fold the write-ahead file back and empty it, so that what was deleted lies nowhere."""
+        """Write the file anew and empty the write-ahead file, so that what was deleted lies nowhere.
+
+        Deleting alone leaves copies that SQLite made when it moved rows between pages.
+        """
         with self.read() as connection:
+            connection.execute(text("vacuum"))
             connection.execute(text("pragma wal_checkpoint(truncate)")).all()
+
+    def copy(self, path: Path) -> None:
+        """What is committed now, as another file. Raises KeyringError, StorageFull."""
+        copy_file(self.path, path)
 
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Write one SQLite file into another, in one transaction; who has that one open goes on with what it holds then."""
+    try:
+        with (
+            closing(sqlite3.connect(source, timeout=_BUSY_SECONDS)) as given,
+            closing(sqlite3.connect(target, timeout=_BUSY_SECONDS)) as taken,
+        ):
+            taken.execute("pragma secure_delete=on").fetchall()
+            given.backup(taken)
+            taken.execute("pragma wal_checkpoint(truncate)").fetchall()
+    except sqlite3.OperationalError as error:
+        if "full" in str(error):
+            raise StorageFull(f"the disk is full: {target.name} could not grow") from None
+        raise KeyringError(f"{source.name} can't be copied ({error})") from None
+    except sqlite3.DatabaseError as error:
+        raise KeyringError(f"{source.name} is damaged ({error})") from None
 
 
 def _listen(engine: Engine) -> None:

@@ -5,7 +5,7 @@ Home and subject keys are wrapped by the master key; names stand as keyed hashes
 
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 
@@ -76,12 +76,15 @@ class BooksKeyring:
 
     def _wrapped(self, connection: Connection, secret: bytes, binding: bytes) -> bytes:
         """A key under the master key that is in force in this transaction: another process may have changed it."""
+        return seal(self._in_force(connection), secret, binding)
+
+    def _in_force(self, connection: Connection) -> bytes:
         rows = {r.name: r.value for r in connection.execute(select(meta.c.name, meta.c.value))}
         for key in (self._master, *self._new_masters()):
             with suppress(LogDamaged):
                 unseal(key, rows["check"], rows["home"])
                 self._master = key
-                return seal(key, secret, binding)
+                return key
         raise WrongMasterKey(
             "the master key was changed meanwhile, and not in its file; open the home with the new one"
         )
@@ -234,26 +237,60 @@ class BooksKeyring:
         """
         new = waiting(target).make()
         with self._lock, self._database.write() as connection:
-            count = 0
-            for name, wrapped in connection.execute(select(purpose.c.name, purpose.c.wrapped)).all():
-                fresh = seal(new, self._unwrapped(wrapped, name.encode()), name.encode())
-                connection.execute(purpose.update().where(purpose.c.name == name).values(wrapped=fresh))
-                count += 1
-            keys = select(subject.c.pseudonym, subject_key.c.subject, subject_key.c.version, subject_key.c.wrapped)
-            for pseudonym, number, version, wrapped in connection.execute(
-                keys.join(subject, subject_key.c.subject == subject.c.number)
-            ).all():
-                fresh = seal(new, self._unwrapped(wrapped, pseudonym), pseudonym)
-                where = (subject_key.c.subject == number, subject_key.c.version == version)
-                connection.execute(subject_key.update().where(*where).values(wrapped=fresh))
-                count += 1
-            mark = seal(new, b"eunoe", self.home)
-            connection.execute(meta.update().where(meta.c.name == "check").values(value=mark))
+            count = self._wrap_anew(connection, new)
         waiting(target).move(target)
+        self._take(new)
+        return count
+
+    def put_under(self, new: bytes) -> int:
+        """Wrap every key under another master key, which the caller keeps; how many."""
+        with self._lock, self._database.write() as connection:
+            count = self._wrap_anew(connection, new)
+        self._take(new)
+        return count
+
+    def _wrap_anew(self, connection: Connection, new: bytes) -> int:
+        count = 0
+        for name, wrapped in connection.execute(select(purpose.c.name, purpose.c.wrapped)).all():
+            fresh = seal(new, self._unwrapped(wrapped, name.encode()), name.encode())
+            connection.execute(purpose.update().where(purpose.c.name == name).values(wrapped=fresh))
+            count += 1
+        keys = select(subject.c.pseudonym, subject_key.c.subject, subject_key.c.version, subject_key.c.wrapped)
+        for pseudonym, number, version, wrapped in connection.execute(
+            keys.join(subject, subject_key.c.subject == subject.c.number)
+        ).all():
+            fresh = seal(new, self._unwrapped(wrapped, pseudonym), pseudonym)
+            where = (subject_key.c.subject == number, subject_key.c.version == version)
+            connection.execute(subject_key.update().where(*where).values(wrapped=fresh))
+            count += 1
+        mark = seal(new, b"eunoe", self.home)
+        connection.execute(meta.update().where(meta.c.name == "check").values(value=mark))
+        return count
+
+    def _take(self, new: bytes) -> None:
         self._master = new
         self.refresh()
         self._database.checkpoint()
-        return count
+
+    # -- backups ----------------------------------------------------------------------------------
+
+    def master(self) -> bytes:
+        """The master key in force, for a backup to seal."""
+        with self._database.read() as connection:
+            return self._in_force(connection)
+
+    def purposes(self) -> dict[str, bytes]:
+        """All keys of the home."""
+        with self._database.read() as connection:
+            names = connection.execute(select(purpose.c.name)).scalars().all()
+        return {name: self.purpose(name) for name in names}
+
+    def adopt(self, purposes: Mapping[str, bytes]) -> None:
+        """Keys of the home that a backup was made too early to have."""
+        with self._database.write() as connection:
+            for name, key in purposes.items():
+                wrapped = self._wrapped(connection, key, name.encode())
+                connection.execute(insert(purpose).values(name=name, wrapped=wrapped).on_conflict_do_nothing())
 
 
 def recovered(database: Database, source: KeyFile) -> None:
