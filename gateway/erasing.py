@@ -95,7 +95,8 @@ class Eraser:
 
     def forget(self, target: Target, depth: Depth, actor: str, reason: str | None) -> Receipt:
         """Forget or redact; the signed receipt. Raises NotFound."""
-        receipt = self._forgetter.forget(target, depth, actor, reason)
+        with self._home.copying():
+            receipt = self._forgetter.forget(target, depth, actor, reason)
         self._forgotten()
         return receipt
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import apsw
 from filelock import FileLock
 
+from eunoe.gateway import takeover
 from eunoe.infra.settings import Settings as Configuration
 from eunoe.processors.embedded import Embedded
 from eunoe.processors.extracting import Extractor
@@ -24,7 +25,8 @@ from eunoe.streams.events import Settings
 from eunoe.streams.local_log import LocalLog
 from eunoe.streams.log import entry
 
-LOG, BOOKS, PROJECTIONS, MASTER = "log.db", "books.db", "projections.db", "master.key"
+LOG, BOOKS, PROJECTIONS, MASTER = takeover.LOG, takeover.BOOKS, takeover.PROJECTIONS, "master.key"
+LEASE = "projector.lock"
 SETTINGS_SCOPE = "."
 """Scope of the home's own events. No interaction can have it: a segment of dots is refused."""
 
@@ -39,6 +41,7 @@ class Home:
         try:
             self._make_directory()
             with self.lock():
+                self._finish_restore()
                 fresh = not (path / LOG).exists()
                 if not fresh and not (path / BOOKS).exists():
                     raise KeyringLost(f"{path / BOOKS} is missing: restore it from a backup; the log needs its keys")
@@ -56,13 +59,19 @@ class Home:
                     self.log.append([entry(self._first_settings(extractor))])
                 self.projections = self._opened_projections()
                 opened.append(self.projections.close)
-            self.runtime = Embedded(self.log, self.projections, lexical_index, extractor, path / "projector.lock")
+            self.runtime = Embedded(self.log, self.projections, lexical_index, extractor, path / LEASE)
             with suppress(WaitTimeout), self.runtime.lease(0):
                 self.projections.put_away()
         except BaseException:
             for close in reversed(opened):
                 close()
             raise
+
+    def _finish_restore(self) -> None:
+        """What a kill left of a restore is finished by whoever opens the home next."""
+        if (self.path / takeover.READY).exists():
+            with FileLock(self.path / LEASE):
+                takeover.finished(self.path)
 
     def _publisher(self) -> Publisher:
         said = self.settings
@@ -86,6 +95,12 @@ class Home:
             yield
         finally:
             lock.release()
+
+    @contextmanager
+    def copying(self) -> Iterator[None]:
+        """Held while the log is copied and while something is forgotten: bytes go at once where nobody reads them."""
+        with FileLock(self.path / "backup.lock"):
+            yield
 
     def _make_directory(self) -> None:
         try:

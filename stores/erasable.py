@@ -170,7 +170,7 @@ FILES: tuple[tuple[str, str], ...] = (
     (r"projections-[0-9a-f]{8}\.db(-wal|-shm|-journal)?", "projections"),
     (r"projections\.db(\.[0-9a-f]{8})?", "a link to the projections in use"),
     (r"master\.key(\.next)?(\.[0-9a-f]{8})?", "the master key"),
-    (r"(home|projector)\.lock", "an empty file that processes lock"),
+    (r"(home|projector|backup)\.lock", "an empty file that processes lock"),
     (r"eunoe\.toml", "settings"),
 )
 """Names of a home's files, and what they are."""

@@ -59,6 +59,10 @@ class WrongMasterKey(KeyringError):
     """The master key that was given doesn't open this home's keyring."""
 
 
+class WrongRecoveryKey(KeyringError):
+    """The recovery key or passphrase that was given is not the one that the backup was made for."""
+
+
 class KeyMissing(KeyringError):
     """A record can't be opened, and no forget event covers it. Restore `books.db` and the log together."""
 
