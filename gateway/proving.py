@@ -3,10 +3,11 @@
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from eunoe.gateway.home import BOOKS, LOG, Home
+from eunoe.gateway.home import Home
 from eunoe.gateway.replaying import rebuild
 from eunoe.processors.digest import digest_of
 from eunoe.processors.forgetting.heads import expected, own_key, read_heads
@@ -122,16 +123,18 @@ def _counts(event: AnyEvent, home: Home) -> bool:
 
 def _scans(home: Home, texts: Sequence[bytes]) -> tuple[tuple[Scan, ...], bool, bool]:
     """Every table that can hold content; whether the keys are gone; whether the lexical index holds no more."""
-    log, books = (connect(home.path / name, read_only=True, create=False) for name in (LOG, BOOKS))
+    log, projections = connect(home.log.path, read_only=True, create=False), home.projections.writer()
     try:
-        gone = {row[0] for row in rows(log, "select row from dropped")}
-        opened = {"log": log, "books": books, "projections": home.projections.writer()}
-        scans = tuple(
-            scanned(table, connection, gone, home.log, texts)
-            for file, connection in opened.items()
-            for table in erasables(file)
-        )
-        return scans, keys_destroyed(log, books), index_whole(home.projections.writer())
+        with home.database.read() as reading:
+            # the books' own SQLite: two libraries on one file of one process undo each other's locks
+            books: Any = reading.connection.driver_connection
+            gone = {row[0] for row in rows(log, "select row from dropped")}
+            opened = {"log": log, "books": books, "projections": projections}
+            scans = tuple(
+                scanned(table, connection, gone, home.log, texts)
+                for file, connection in opened.items()
+                for table in erasables(file)
+            )
+            return scans, keys_destroyed(log, books), index_whole(projections)
     finally:
         log.close()
-        books.close()

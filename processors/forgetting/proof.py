@@ -5,14 +5,17 @@ can hold content; every byte of every file. The proof names nobody and repeats n
 """
 
 import json
-import mmap
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import subprocess
+import sys
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import apsw
 import msgspec
 
+from eunoe.processors.forgetting import searching
 from eunoe.stores.erasable import Erasable, registered
+from eunoe.streams.errors import LogError
 from eunoe.streams.guard import event_name
 from eunoe.streams.log import Log
 from eunoe.streams.sqlite_files import rows
@@ -139,30 +142,22 @@ def spellings(texts: Iterable[str]) -> list[bytes]:
 
 
 def searched(home: Path, texts: Sequence[str]) -> Bytes:
-    """Search every file under a home for texts, in every spelling."""
-    wanted, hits, total, files, unknown = spellings(texts), dict[str, int](), 0, 0, 0
-    for path in _files(home):
-        files += 1
-        total += path.stat().st_size
-        unknown += not registered(str(path.relative_to(home)))
-        if found := _hits(path, wanted):
-            hits[path.name] = found
-    return Bytes(files, total, len(texts), hits, unknown)
-
-
-def _files(home: Path) -> Iterator[Path]:
-    return (path for path in sorted(home.rglob("*")) if path.is_file() and not path.is_symlink())
-
-
-def _hits(path: Path, wanted: Sequence[bytes]) -> int:
-    if not path.stat().st_size:
-        return 0
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as held:
-        return sum(_count(held, text) for text in wanted)
-
-
-def _count(held: mmap.mmap, text: bytes) -> int:
-    count, at = 0, held.find(text)
-    while at >= 0:
-        count, at = count + 1, held.find(text, at + 1)
-    return count
+    """Search every file under a home for texts, in every spelling. A process of its own reads them: see `searching`."""
+    files = [path for path in sorted(home.rglob("*")) if path.is_file() and not path.is_symlink()]
+    asked = {"files": [str(path) for path in files], "wanted": [text.hex() for text in spellings(texts)]}
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", searching.__file__],
+        input=json.dumps(asked).encode(),
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode:
+        raise LogError("the search over the files did not run; see that Python can start processes")
+    hits: dict[str, int] = json.loads(done.stdout)
+    return Bytes(
+        files=len(files),
+        bytes=sum(path.stat().st_size for path in files),
+        texts=len(texts),
+        hits={Path(path).name: count for path, count in hits.items() if count},
+        unregistered=sum(not registered(str(path.relative_to(home))) for path in files),
+    )
