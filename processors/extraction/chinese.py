@@ -59,6 +59,7 @@ _SKILLS = (
     ),
 )
 _PAST = re.compile(r"了|过|過|昨|上(?:个|個)?(?:周|週|星期|月)|去年|前")
+_AHEAD = re.compile(r"要|打算|计划|計劃|准备|準備|会|會|下|明")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _DEMAND = re.compile(r"^(?:请|請|麻烦|麻煩|帮我|幫我|帮忙|幫忙|给我|給我|提醒我|把|让我们|讓我們)")
 _REMEMBER = re.compile(r"^(?:请|請)?(?:记住|記住|记得|記得|注意|别忘了|別忘了)[，,：:]?")
@@ -125,7 +126,7 @@ def _slots(text: str, core: Piece, frame: Frame, asked: bool) -> list[Found]:
     """Typed slots, clause by clause; a clause without a subject goes on with the one before."""
     found: list[Found] = []
     about, relation, shown = frame.voice, None, None
-    known = False
+    known, kept = False, list[str]()
     for match in _CLAUSES.finditer(text):
         part = match[0]
         if len(part) < 2 or (asked and (zh_question(part) or match.end() == len(text))):
@@ -138,14 +139,15 @@ def _slots(text: str, core: Piece, frame: Frame, asked: bool) -> list[Found]:
         slots = slots_in(part)
         if not known and not slots:
             continue
+        kept.append(part)
+        when = chinese_dates.find(part, frame.day, _way(part)) if frame.day else []
         found += [
-            _found(slot, core, about, relation, frame)
+            _found(slot, core, about, relation, frame)._replace(when=when[0] if when else None)
             for slot in slots
             if known or slot.attribute in ("deploys_via", "allergic_to", "uses", "prefers")
         ]
-    told = _told(text, frame, shown)
-    when = chinese_dates.find(text, frame.day, bool(_PAST.search(text))) if frame.day else []
-    return [f._replace(text=told, when=when[0] if when else None) for f in found]
+    told = _told("".join(kept) if asked else text, frame, shown)
+    return [one._replace(text=told) for one in found]
 
 
 def _found(slot: Slot, core: Piece, about: str, relation: str | None, frame: Frame) -> Found:
@@ -174,6 +176,11 @@ def _subject(clause: str, frame: Frame) -> tuple[str, str | None, bool] | None:
     wanted = "she" if match["they"].startswith("她") else "he" if match["they"].startswith("他") else None
     person = meant(wanted or "they", frame.people, frame.before)
     return (person.about, person.relation, True) if person else None
+
+
+def _way(text: str) -> bool | None:
+    """Whether a date without a year lies behind or ahead."""
+    return True if _PAST.search(text) else False if _AHEAD.search(text) else None
 
 
 def _from_subject(clause: str, frame: Frame) -> str:
@@ -214,7 +221,7 @@ def _plain(text: str, core: Piece, frame: Frame) -> tuple[list[Found], str | Non
     who = _subject(text, frame)
     if who is None and not (any(c.isdigit() for c in text) or len(_CJK.findall(text)) >= 8):
         return [], "no_fact"
-    when = chinese_dates.find(text, frame.day, bool(_PAST.search(text))) if frame.day else []
+    when = chinese_dates.find(text, frame.day, _way(text)) if frame.day else []
     about, relation, pronoun = who or (None, None, False)
     more: tuple[tuple[str, str], ...] = (("said_by", frame.voice),) if about != frame.voice else ()
     if relation:
@@ -225,7 +232,7 @@ def _plain(text: str, core: Piece, frame: Frame) -> tuple[list[Found], str | Non
 
 def _told(text: str, frame: Frame, shown: str | None) -> str:
     """The sentence with the speaker named for 我 and a person for 他 or 她, dates in brackets."""
-    when = chinese_dates.find(text, frame.day, bool(_PAST.search(text))) if frame.day else []
+    when = chinese_dates.find(text, frame.day, _way(text)) if frame.day else []
     for one in reversed([w for w in when if w.relative]):
         text = f"{text[: one.end]}（{one.bracket[1:-1]}）{text[one.end :]}"
     if shown:

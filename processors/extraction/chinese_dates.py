@@ -19,7 +19,8 @@ _FIND = re.compile(
     r"|(?P<day>大前天|前天|昨天|昨晚|昨日|今天|今晚|今早|今日|明天|明晚|明早|明日|大后天|大後天|后天|後天)"
     rf"|(?P<n>{_N})(?:多)?(?:个|個)?(?P<u>天|日|周|週|星期|礼拜|禮拜|月|年)(?:之|以)?(?P<dir>前|后|後)"
     rf"|(?P<md>\d{{1,2}}|[一二三四五六七八九十]{{1,2}})月(?:(?P<dd>{_N})[日号號])"
-    rf"|(?:周|週|星期|礼拜|禮拜)(?P<bare>[{_WEEKDAY}])|(?P<we>(?<![平])周末|(?<![平])週末)|(?P<medge>月底|月初)"
+    rf"|(?:周|週|星期|礼拜|禮拜)(?P<bare>[{_WEEKDAY}])|(?P<bm>\d{1, 2}"
+    rf"|[一二三四五六七八九十]{1, 2})月(?:份)?(?![底初末])|(?P<medge>月底|月初)"
 )
 _DAYS = {
     "大前天": -3,
@@ -104,8 +105,10 @@ def _resolved(match: re.Match[str], day: date, past: bool | None) -> Resolved | 
     if match["bare"]:
         ahead = (_index(match["bare"]) - day.weekday()) % 7
         return _exact(day + timedelta(ahead - 7 if past and ahead else ahead))
-    if match["we"]:
-        return shifted(0, "weekend", day)
+    if match["bm"]:
+        month = number(match["bm"])
+        later = past is False and month < day.month
+        return f"{date(day.year + later - bool(past and month > day.month), month, 1):%Y-%m}", None, "month", True
     return edge("start" if match["medge"] == "月初" else "end", 0, "month", day)
 
 

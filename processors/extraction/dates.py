@@ -92,7 +92,7 @@ _PATTERNS = tuple(
         rf"\b(?P<dwhich>last|this|next|this past|this coming|past|coming) (?P<weekday>{_DAY})\b",
         r"\b(?P<swhich>last|this|next|this past|this coming) (?P<season>spring|summer|autumn|fall|winter)\b",
         rf"\b(?P<mwhich>last|this|next|this past|this coming) (?P<month>{_MONTH})\b",
-        rf"\b(?:about |around |over |almost |nearly )?(?P<count>{_COUNT}) (?P<ago>day|week|month|year"
+        rf"(?<!half )\b(?:about |around |over |almost |nearly )?(?P<count>{_COUNT}) (?P<ago>day|week|month|year"
         rf"|fortnight)s? ago\b",
         rf"\bin (?:about |around )?(?P<incount>{_COUNT}) (?P<in>day|week|month|year"
         rf"|fortnight)s?(?:['’]s? time)?\b(?! (?:of|old))",

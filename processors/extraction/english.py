@@ -159,7 +159,7 @@ def _silent(text: str, before: Subject) -> Subject:
         if word not in ("allergic",) and not is_past(word):
             return Subject("none", None, None, 0)
     tell = (
-        is_past(word)
+        (is_past(word) and lemma(word) is not None)
         or text[:12].lower().startswith(("allergic to", "vegan", "vegetarian"))
         or word
         in (

@@ -210,7 +210,9 @@ def _join(clause: Clause) -> list[Slot]:
     text = re.sub(r"^(?:working |a new job |my new job |a job |new )*(?:at |with |for )?", "", clause.rest)
     org = re.match(rf"(?:the )?(?P<v>{PROPER})(?P<t> (?:project|team))?", text)
     if (
-        not org
+        clause.subject.sort == "thing"
+        or not org
+        or not org["v"][0].isalpha()
         or clause.tense in ("future", "wish")
         or (clause.verb == "start" and not re.match(r"(?:working|a (?:new )?job|my new job|at)\b", clause.rest))
     ):
@@ -268,7 +270,12 @@ def _open(clause: Clause) -> list[Slot]:
 def _configured(clause: Clause) -> list[Slot]:
     """A number that a thing has: allows 60 requests per minute; is 30 seconds."""
     numbered = _NUMBERED.match(clause.rest)
-    if not numbered or not clause.verb or clause.tense in ("past", "wish", "future", "perfect") or len(clause.verb) < 2:
+    if (
+        not numbered
+        or clause.verb in ("", "say", "time", "tell", "ask", "think", "mean")
+        or clause.tense in ("past", "wish", "future", "perfect")
+        or len(clause.verb) < 2
+    ):
         return []
     value = clip(numbered["v"], True)
     preposition = re.match(r"(on|at|in|after|with|for|from|up to|to|out|out after) (?=.*\d)", value or "")

@@ -43,12 +43,15 @@ _POLITE = re.compile(
     r"|the future|future \w+)|when (?:writing|answering|replying|coding)[^,]{0,30})[,:]? )+",
     re.IGNORECASE,
 )
+_NEED_YOU = re.compile(r"(?:now |then |so |but |and )?i (?:need|want|would like|expect) you to\b", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
 _FORGET = words("worry mind bother forget panic ask laugh tell think know")
 
 
 def imperative(text: str) -> bool:
     """Whether an English sentence tells somebody to do something."""
+    if _NEED_YOU.match(text):
+        return True
     bare = _POLITE.sub("", text)
     if _DONT.match(bare) or (bare != text and not re.match(r"(?:i|we|my|it|he|she|they|the)\b", bare, re.IGNORECASE)):
         return True
@@ -79,6 +82,8 @@ def standing(core: Piece, frame: Frame) -> list[Found]:
             and len(bare.split()) >= 3
             and not re.search(r"\b(?:it|that|this|them)\b", bare)
         )
+    if dont and dont["verb"].lower() in _FORGET:
+        return []
     if not lasting or _ONE_OFF.search(text.rstrip(".! ")) or len(bare.split()) < 2:
         return []
     if not (imperative(text) or _STYLE.match(bare)):

@@ -55,12 +55,15 @@ _OWNED = re.compile(
 )
 _WORD = re.compile(r"[^\W_][\w.+#/@-]*(?:['’]\w+)?|[,;:()]")
 _DETERMINERS = words("the our my your his her their its a an each every all this that these those both some most")
+# said without `my`, they are the speaker's own
+_AT_HOME = words("mum mom mama dad papa grandma granny grandpa")
 _STOPS = words(", ; : ( ) that which who because if when")
 _ISNT_NAME = words(
     "The A An My Our Your His Her Their Its This That These Those There It He She They We I You If When"
     " While Because So But And Or No Not Yes What Who Why How Where Which Some Any All Every Each Please"
     " Never Always Maybe Let Just Also Then Since After Before Until For In On At By With From To Of As"
-    " Very Really Well Oh Ok Okay Today Tomorrow Yesterday Now Everyone Everything Everybody Nobody"
+    " Very Really Well Oh Ok Okay Today Tomorrow Yesterday Now Here Nine Half Monday Tuesday Wednesday Th"
+    "ursday Friday Saturday Sunday Everyone Everything Everybody Nobody"
     " Nothing Someone One Two Three Both Most Only Even Still"
 )
 _OF_IS = re.compile(
@@ -177,6 +180,9 @@ def _name_or_thing(text: str, match: re.Match[str], voice: str) -> Subject:
             )
         ):
             return Subject("none", None, None, 0)
+        if name.lower() in _AT_HOME:
+            who = name.lower()
+            return Subject("person", f"{voice}'s {who}", None, end, match["tail"] or "", f"{who} of {voice}")
         return Subject("self" if name == voice else "person", name, None, end, match["tail"] or "")
     return _thing(text)
 

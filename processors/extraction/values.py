@@ -2,7 +2,7 @@
 
 import re
 
-from eunoe.processors.extraction.verbs import BASES, is_past, words
+from eunoe.processors.extraction.verbs import AUXILIARIES, BASES, is_past, words
 
 _END = re.compile(
     r"[;!?()…]|:(?!\d)|\.(?=\s|$)|, |\s[-–—]\s"
@@ -85,6 +85,8 @@ def span_of(text: str) -> str | None:
 
 def _fits(words: list[str]) -> bool:
     if not words or len(words) > 4:
+        return False
+    if any(word.lower() in AUXILIARIES or is_past(word.lower()) for word in words):
         return False
     first = words[0].lower().replace("’", "'")
     return first.split("'")[0] not in _NOT_A_PART and not (len(words) > 1 and (first in BASES or is_past(first)))
