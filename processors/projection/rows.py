@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import apsw
 
+from eunoe.processors.cues import cue_terms
 from eunoe.processors.terms import terms
 from eunoe.stores.contracts import Lexical, Memory
 from eunoe.stores.memories import encoded, id_key
@@ -135,4 +136,4 @@ class Rows:
                 values,
             )
             number = self.connection.last_insert_rowid()
-        self.lexical.add([(number, scope, terms(memory.text))])
+        self.lexical.add([(number, scope, [*terms(memory.text), *cue_terms(memory.attribute)])])
