@@ -8,6 +8,8 @@ from eunoe.processors.extraction.sentences import Piece
 from eunoe.processors.extraction.slot import Slot
 from eunoe.streams.events import Interaction, Item, Kind, Span
 
+# of what the speaker only thinks or guesses
+UNSURE = 0.6
 # attributes that a stated period belongs to; what is a state goes on after it began
 EVENTS = frozenset(("did", "plans", "schedule", "wants"))
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from eunoe.processors.extraction import dates
-from eunoe.processors.extraction.clauses import Clause, changed, clause, hedged
+from eunoe.processors.extraction.clauses import Clause, changed, clause
 from eunoe.processors.extraction.deploys import about_deploying, deploy_slots, way_slots
 from eunoe.processors.extraction.draft import Found, Frame, Person
 from eunoe.processors.extraction.happenings import happenings
@@ -286,7 +286,6 @@ def _items(
     past = main.past if main else None
     when = dates.find(part.text, frame.day, past) if frame.day and "birthday" not in part.text else []
     text = told(part.text, frame, who, when, skip)
-    confidence = 0.6 if hedged(part.text) else 1.0
     about = who.about or (frame.voice if who.sort in ("self", "we") else None)
     more: tuple[tuple[str, str], ...] = (("said_by", frame.voice),) if about != frame.voice else ()
     more += (("relation", who.relation),) if who.relation else ()
@@ -298,7 +297,7 @@ def _items(
         about,
         None,
         first,
-        confidence,
+        1.0,
         more,
         until=first is not None and bool(_UNTIL.search(part.text[: first.end])),
         changed=changed(part.text),

@@ -8,7 +8,7 @@ from eunoe.processors.extraction.verbs import AUXILIARIES, BASES, is_past, lemma
 
 Sort = Literal["self", "we", "person", "thing", "pronoun", "none"]
 
-RELATIONS = (
+_RELATIONS = (
     "mother|mom|mum|mama|father|dad|papa|parents|brother|sister|siblings?|wife|husband|spouse|partner"
     "|fianc[eé]e?|girlfriend"
     "|boyfriend|son|daughter|kids?|child|children|baby|twins|grandmother|grandma|granny|grandfather"
@@ -21,6 +21,7 @@ RELATIONS = (
     "|customer|ex|ex-wife|ex-husband|dog|cat|puppy|kitten|parrot|rabbit|hamster|horse|tortoise|budgie"
     "|godson|goddaughter|team"
 )
+RELATIONS = "|".join(sorted(_RELATIONS.split("|"), key=len, reverse=True))
 SHE = words(
     "mother mom mum mama sister wife fiancée girlfriend daughter grandmother grandma granny aunt niece"
     " stepmother stepdaughter mother-in-law sister-in-law landlady ex-wife goddaughter"

@@ -5,7 +5,8 @@ from datetime import date, datetime
 
 from eunoe.processors.extraction import chinese, english, foreign
 from eunoe.processors.extraction.answers import answer_facts
-from eunoe.processors.extraction.draft import Found, Frame, Person, item_of
+from eunoe.processors.extraction.clauses import hedged
+from eunoe.processors.extraction.draft import UNSURE, Found, Frame, Person, item_of
 from eunoe.processors.extraction.fillers import body
 from eunoe.processors.extraction.fixes import call_of, failure_of, first_line, shown_fix
 from eunoe.processors.extraction.gate import before_question, hypothetical, injected, question, small_talk, without_tag
@@ -180,6 +181,8 @@ def _of_english(piece: Piece, frame: Frame, assistant: bool) -> Outcome:
         frame.people.extend(people(piece.text, frame.voice))
         return [], "request"
     made = english.facts(core, frame)
+    if hedged(piece.text):
+        made = [one._replace(confidence=UNSURE) for one in made]
     return made, None if made else "no_fact"
 
 
