@@ -12,6 +12,7 @@ _AGE = re.compile(
     re.IGNORECASE,
 )
 
+_AGES = re.compile(r"\d{1,2}(?:, \d{1,2})*,? and \d{1,2}(?= |[.!,]|$)(?! (?:people|minutes|hours|days))")
 _DIET = re.compile(
     r"(?:an? |strictly |strict |mostly |lactose[- ])*(?P<v>vegetarian|vegan|pescatarian|kosher|halal"
     r"|gluten[- ]free|lactose[- ]intolerant|coeliac|celiac|keto|teetotal|diabetic)\b",
@@ -71,6 +72,10 @@ def _be_what(clause: Clause, rest: str) -> list[Slot]:
         return one("diet", diet["v"], True)
     if clause.subject.sort == "thing":
         return []
+    if ages := _AGES.match(rest):
+        return one("ages", ages[0], True)
+    if rest.startswith("promoted to ") and (made := ROLE.match(rest[12:])):
+        return one("role", clip(made["role"] + made["of"]), True, True)
     if age := _AGE.match(rest):
         return one("age", age["v"], True)
     if married := re.match(r"(married|single|divorced|engaged|widowed)\b", rest, re.IGNORECASE):

@@ -25,16 +25,16 @@ _OWN = (
 _LEAD = re.compile(
     rf"(?P<lead>(?i:back |over |at |on |in |since |during |last |next |this |every |yesterday|today"
     rf"|tomorrow|tonight|now|these |nowadays|currently|usually|normally|sometimes|recently|lately|after "
-    rf"|before |for |from |starting |then|afterwards|later|\d+ |a |two |three |once )[^.;:?!]{{0,70}}?),? (?={_OWN} )"
+    rf"|before |for |from |according to |starting |then|afterwards|later|\d+ |a |two |three "
+    rf"|once )[^.;:?!]{{0,70}}?),? (?={_OWN} )"
 )
 _SPLIT = re.compile(
     rf",? (?:and|but|whereas|while) (?=(?:{_OWN}|[A-Z][a-z]+ (?:is|has|was|likes|loves|hates|works|lives"
-    rf"|prefers|wants|can['’]t|doesn['’]t)\b))|; |, (?=(?:I|my|we|he|she)(?:['’]\w+)? )|\b[,:]? (?:because"
-    rf"|since|although|though) (?=(?:I|my|we|he|she)\b)"
+    rf"|prefers|wants|can['’]t|doesn['’]t)\b))|; |, (?=(?:I|my|we|he|she)(?:['’]\w+)? )"
 )
 _COORDINATE = re.compile(
     r",? (?:and|but|or|then|and then)(?: also| now| still)? (?=[a-z]+\b)|, (?=(?:never|always|not"
-    r"|no longer|don['’]t|can['’]t|doesn['’]t|hate|love|work|working|living|allergic|vegan|vegetarian)\b)"
+    r"|no longer|don['’]t|can['’]t|doesn['’]t|hate|love|work|working|living|allergic|lactose|vegan|vegetarian)\b)"
 )
 _VACUOUS = re.compile(
     r"(?:know|see|agree|think so|guess(?: so)?|hope so|hope|understand|mean|wonder|promise|swear|bet"
@@ -56,6 +56,10 @@ _FUNCTION = words(
     " thing things stuff one ones up out about into over think know good bad right i'm it's that's i've"
     " i'll don't let let's now here again still maybe like want need sure way lot bit kind"
 )
+# first words of sentences that leave out `I`, and of those that leave out something else
+_MINE = words("love hate prefer enjoy dislike adore")
+_NOT_MINE = words("said told needed based noted agreed understood done got merged fixed updated added booked sent")
+_ONWARD = re.compile(r" (?:to|in|at|with|for|on|from|as)\b")
 _ASIDE = re.compile(r"([^,]{2,50}), who ([^,]{2,80}), (.+)$")
 _DATED = words("schedule birthday opening_hours is age years_at did relation name email phone")
 _UNTIL = re.compile(r"\b(?:until|till)\b", re.IGNORECASE)
@@ -116,7 +120,7 @@ def _unit_facts(part: Piece, frame: Frame, before: Subject, ways: list[Slot]) ->
     skip = lead.end() if lead and not text.startswith(("I ", "I'", "We ", "My ", "Our ", "He ", "She ")) else 0
     who = subject(text[skip:], frame.voice)
     if who.sort == "none" and not who.pronoun:
-        who = _silent(text[skip:], before)
+        who = _silent(text[skip:])
     if who.sort == "pronoun":
         who = _resolved(who, frame)
     if who.sort == "none" and not who.pronoun and not frame.asked:
@@ -149,55 +153,24 @@ def _without_aside(text: str) -> tuple[str, str]:
     return (f"{match[1]} {match[3]}", match[2]) if match else (text, "")
 
 
-def _silent(text: str, before: Subject) -> Subject:
-    """A subject left out: `Went to Porto`, `allergic to nuts`, `Love lychees`; and a verb carried on."""
+def _silent(text: str) -> Subject:
+    """A subject left out: `Went to Porto`, `allergic to nuts`, `Love lychees`, `Flying to Rome on Friday`."""
+    nobody = Subject("none", None, None, 0)
     first = _WORD.match(text)
     word = first[0].lower() if first else ""
-    if word in ADVERBS:
-        following = _WORD.match(text, first.end() + 1) if first else None
+    if first and word in ADVERBS:
+        following = _WORD.match(text, first.end() + 1)
         word = following[0].lower() if following else ""
-        if word not in ("allergic",) and not is_past(word):
-            return Subject("none", None, None, 0)
-    tell = (
-        (is_past(word) and lemma(word) is not None)
-        or text[:12].lower().startswith(("allergic to", "vegan", "vegetarian"))
-        or word
-        in (
-            "love",
-            "hate",
-            "prefer",
-            "enjoy",
-            "dislike",
-            "adore",
-            "loving",
-            "hating",
-            "living",
-            "working",
-            "learning",
-            "trying",
-            "turned",
-        )
-    )
-    if not tell or word in (
-        "said",
-        "told",
-        "needed",
-        "based",
-        "noted",
-        "agreed",
-        "understood",
-        "done",
-        "got",
-        "merged",
-        "fixed",
-        "updated",
-        "added",
-        "booked",
-        "sent",
-    ):
-        return Subject("none", None, None, 0)
-    tail = "m" if word.endswith("ing") or word in ("allergic", "vegan", "vegetarian") else ""
-    return Subject("self", None, None, 0, tail)
+        if word != "allergic" and not is_past(word):
+            return nobody
+    if word in _NOT_MINE:
+        return nobody
+    if word in _MINE or (is_past(word) and lemma(word) is not None):
+        return Subject("self", None, None, 0)
+    doing = word.endswith("ing") and lemma(word) is not None and bool(_ONWARD.match(text, len(word)))
+    if doing or word in ("allergic", "vegan", "vegetarian"):
+        return Subject("self", None, None, 0, "m")
+    return nobody
 
 
 def _resolved(who: Subject, frame: Frame) -> Subject:
@@ -223,7 +196,7 @@ def _all_slots(text: str, main: Clause, frame: Frame, ways: list[Slot]) -> list[
     found += [(s, frame.voice) for s in favourite_slots(text)] if "favo" in text else []
     if not found:
         found += own_attribute(text, frame.voice)
-    if found and not ways and who.sort == "thing":
+    if found and not ways and (who.sort == "thing" or found[0][0].attribute == "relation"):
         return list(dict.fromkeys(found))
     if not ways:
         taken = {s.attribute for s, _ in found}
@@ -243,7 +216,7 @@ def _joined(main: Clause) -> list[Clause]:
         first = _WORD.match(tail)
         word = first[0].lower() if first else ""
         known = lemma(word)
-        if word in ("allergic", "vegan", "vegetarian") or (word.endswith("ing") and known):
+        if word in ("allergic", "lactose", "vegan", "vegetarian") or (word.endswith("ing") and known):
             tail = "is " + tail
         elif not (
             (known and (word in BASES or word in AUXILIARIES or word.endswith("s") or is_past(word)))

@@ -9,7 +9,7 @@ from eunoe.processors.extraction.subjects import RELATIONS
 from eunoe.processors.extraction.values import clip, span_of
 from eunoe.processors.extraction.verbs import words
 
-_NAME = r"[A-Z][\w-]*(?:['’][A-Z][\w-]*)?(?: (?:[A-Z][\w-]*|de|van|von|der|la|bin|al))*"
+_NAME = r"(?:(?:Dr|Prof|Mrs?|Ms)\.? )?[A-Z][\w-]*(?:['’][A-Z][\w-]*)?(?: (?:[A-Z][\w-]*|de|van|von|der|la|bin|al))*"
 _FAVOURITE = re.compile(
     r"\b(?:my|our) (?:all-time |absolute |current |new )?favou?rite (?P<what>\w+(?: \w+)?) (?:is|are|was"
     r"|has always been|has to be|would be)(?: still| now| definitely| probably)? (?P<v>.+)"
@@ -41,7 +41,8 @@ _I_AM = re.compile(
 )
 _HERE = re.compile(rf"^(?P<v>{_NAME}) here\b(?:, (?P<full>[A-Z][\w-]*(?: [A-Z][\w-]*)+))?")
 _MADE = re.compile(
-    r"\b(?:made me|promoted me to|(?:got|was|been|am|['’]m) promoted to|appointed me|(?:my )?new (?:job"
+    r"\b(?:made me|promoted me to|i(?: just)? (?:got|was|have been|am)(?: just)? promoted to|i['’](?:m"
+    r"|ve)(?: just)?(?: been)? promoted to|appointed me|(?:my )?new (?:job"
     r"|role|position) is(?: as)?|i became"
     r"|i['’]ve become) (?P<v>.{3,60})",
     re.IGNORECASE,

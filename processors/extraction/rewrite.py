@@ -89,7 +89,7 @@ class _Rewriter:
         self.out.append(self.name)
         if tail:
             self.out.append(" " + _CONTRACTED[tail])
-        self.pending, self.agreed, self.joined = not tail, False, False
+        self.pending, self.agreed, self.joined = not tail, tail == "m", False
 
     def _other(self, token: str, low: str) -> None:
         if self.pending:
@@ -112,7 +112,7 @@ class _Rewriter:
         self.pending = False
         if low in ("am", "have", "do"):
             self.out.append({"am": "is", "have": "has", "do": "does"}[low])
-            self.agreed = low == "have"
+            self.agreed = low != "do"
         elif low in _NEGATED:
             self.out.append(_NEGATED[low])
         elif (

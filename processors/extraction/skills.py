@@ -55,7 +55,9 @@ _FIXED = re.compile(
 )
 _AFTER = re.compile(
     r"(?:after|with) (?P<action>[^.!?;,]{3,120}?),? (?P<outcome>(?:it|everything|the (?:build|job|run|test"
-    r"|deploy|page|service)s?) (?:works|worked|builds|built|passes|passed|runs|ran|is green|was green"
+    r"|deploy|page|service|crash(?=es)|crashe|error|warning|leak|timeout|failure)s?) (?:stopped"
+    r"|disappeared|went away|are gone|is gone|works|worked|builds|built|passes|passed|runs|ran|is green"
+    r"|was green"
     r"|started|starts|went through|goes through)\b.{0,80})$",
     re.IGNORECASE,
 )

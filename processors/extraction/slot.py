@@ -40,7 +40,13 @@ PLACE = re.compile(
 )
 
 _JOBS = (
-    "engineer|developer|programmer|designer|teacher|doctor|nurse|lawyer|accountant|manager|analyst|scientist"
+    "illustrator|sculptor|dancer|singer|actor|actress|waiter|waitress|bartender|cashier|tailor|soldier|midwife|optician"
+    "|broker|trader|banker|auditor|postdoc|composer|guitarist|drummer|pianist|violinist|animator|filmmaker|copywriter"
+    "|marketer|florist|hairdresser|barber|welder|courier|paralegal|judge|diplomat|curator|archivist"
+    "|geologist|astronomer"
+    "|mathematician|statistician|linguist|interpreter|veterinarian|undergraduate|apprentice|retiree"
+    "|engineer|developer|programmer|designer|teacher|doctor|nurse|lawyer|accountant|manager|analyst"
+    "|scientist"
     "|researcher|student|professor|lecturer|writer|author|artist|musician|chef|cook|baker|barista|driver|pilot"
     "|architect|consultant|director|lead|head|ceo|cto|cfo|vp|founder|owner|intern|assistant|secretary"
     "|journalist|photographer|translator|librarian|electrician|plumber|carpenter|mechanic|farmer|dentist|vet"

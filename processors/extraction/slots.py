@@ -17,7 +17,7 @@ _NOBODY = Subject("self", None, None, 0)
 _WORK = re.compile(
     rf"(?:as (?P<role>(?:an? |the )?[^,.;]{{2,50}}?))?(?:(?:^| )(?:at|for"
     rf"|with) (?P<org>(?-i:(?:the )?{PROPER})|(?:an?|the) [^,.;]{{2,40}}?))?(?=(?: (?:in|since|as|on|now"
-    rf"|and|but|these|for|until)\b)|[,.;!]|$)",
+    rf"|and|but|these|for|until|any|anymore|full|part|where|which|every|again|today)\b)|[,.;!]|$)",
     re.IGNORECASE,
 )
 _TO_TOOL = re.compile(r"(?:over )?(?:from (?P<old>.+?) )?to (?P<new>.+)", re.IGNORECASE)
@@ -196,6 +196,8 @@ def _turn(clause: Clause) -> list[Slot]:
 
 
 def _adopt(clause: Clause) -> list[Slot]:
+    if clause.rest.startswith("promoted to "):
+        return be(clause)
     pet = _PET.match(re.sub(r"^(?:myself|us|me) ", "", clause.rest))
     return _have(clause._replace(tense="present")) if pet and clause.tense in ("past", "perfect") else []
 

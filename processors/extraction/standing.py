@@ -38,7 +38,7 @@ _ONE_OFF = re.compile(
 )
 _POLITE = re.compile(
     r"^(?:(?:please|and please|pls|kindly|can you|could you|would you|just|also|i want you to"
-    r"|i['’]d like you to|i need you to|you (?:should|must|have to)|make sure (?:to|that you|you)|try to"
+    r"|i['’]d (?:like you to|rather you)|i need you to|you (?:should|must|have to)|make sure (?:to|that you|you)|try to"
     r"|be sure to|in future|in the future|from now on|going forward|by default|for (?:code|dates"
     r"|the future|future \w+)|when (?:writing|answering|replying|coding)[^,]{0,30})[,:]? )+",
     re.IGNORECASE,

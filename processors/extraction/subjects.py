@@ -34,7 +34,7 @@ _ADJECTIVES = (
     r"(?:(?:older|younger|elder|eldest|oldest|youngest|big|little|best|old|new|late|twin|dear|other|middle"
     r"|former|own|good|close|childhood) )*"
 )
-_NAME = r"[A-Z][\w-]*(?:['’][A-Z][\w-]*)?(?: [A-Z][\w-]*){0,2}"
+_NAME = r"(?:(?:Dr|Prof|Mrs?|Ms)\.? )?[A-Z][\w-]*(?:['’][A-Z][\w-]*)?(?: [A-Z][\w-]*){0,2}"
 _MY = re.compile(
     rf"(?:my|our) (?P<adjective>{_ADJECTIVES})(?P<relation>(?i:{RELATIONS}))\b,?(?: (?:called "
     rf"|named )?(?P<name>(?-i:{_NAME}))\b,?)?"
@@ -58,6 +58,27 @@ _WORD = re.compile(r"[^\W_][\w.+#/@-]*(?:['’]\w+)?|[,;:()]")
 _DETERMINERS = words("the our my your his her their its a an each every all this that these those both some most")
 # said without `my`, they are the speaker's own
 _AT_HOME = words("mum mom mama dad papa grandma granny grandpa")
+_PREPOSITIONS = frozenset(
+    [
+        "after",
+        "before",
+        "according",
+        "during",
+        "since",
+        "with",
+        "for",
+        "from",
+        "in",
+        "on",
+        "at",
+        "by",
+        "without",
+        "until",
+        "because",
+        "if",
+        "when",
+    ]
+)
 _STOPS = words(", ; : ( ) that which who because if when")
 _ISNT_NAME = words(
     "The A An My Our Your His Her Their Its This That These Those There It He She They We I You If When"
@@ -199,6 +220,8 @@ def _thing(text: str) -> Subject:
         return Subject("none", None, None, 0)
     first = tokens[0][0].lower()
     determined = first in _DETERMINERS
+    if first in _PREPOSITIONS:
+        return Subject("none", None, None, 0)
     if not determined and (
         first in AUXILIARIES
         or first in BASES

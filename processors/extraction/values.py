@@ -5,7 +5,7 @@ import re
 from eunoe.processors.extraction.verbs import AUXILIARIES, BASES, is_past, words
 
 _END = re.compile(
-    r"[;!?()…]|:(?!\d)|\.(?=\s|$)|, |\s[-–—]\s"
+    r"[;!?()…]|:(?!\d)|(?<!Dr)(?<!Mr)(?<!Ms)(?<!Mrs)(?<!St)\.(?=\s|$)|, |\s[-–—]\s"
     r"|,? \b(?:but|because|cause|cuz|since|so|when|while|which|who|where|although|though|unless|if"
     r"|whenever|thanks to|due to"
     r"|as (?:i|it|well|we|he|she|you|long|soon)|after|before|until|till|once|by the way|btw|at the moment"
@@ -18,7 +18,7 @@ _END = re.compile(
     re.IGNORECASE,
 )
 _HARD_END = re.compile(
-    r"[;!?()…]|:(?!\d)|\.(?=\s|$)|\s[-–—]\s"
+    r"[;!?()…]|:(?!\d)|(?<!Dr)(?<!Mr)(?<!Ms)(?<!Mrs)(?<!St)\.(?=\s|$)|\s[-–—]\s"
     r"|,? \b(?:but|because|since|so|when|while|which|who|where|although|though|unless|if|whenever"
     r"|by the way|btw|at the moment|right now|these days|any ?more|any longer|nowadays"
     r"|now|here|too|again|anyway|lately|a lot|very much|so much|instead of|rather than|except|after|before"
@@ -26,6 +26,7 @@ _HARD_END = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(r",? (?:and|or|&) |, ")
+_LISTED = re.compile(r" (?:and|or|&) ")
 _ARTICLE = re.compile(r"^(?:the|a|an|some|any|my|our|his|her|their|to) (?=\S)", re.IGNORECASE)
 _EMPTY = words(
     "it that this them these those him her me us you one ones something anything everything nothing so to"
@@ -56,6 +57,8 @@ def parts(text: str) -> list[str]:
     match = _HARD_END.search(text)
     whole = (text[: match.start()] if match else text).strip(_EDGES)
     pieces = _JOINT.split(whole)
+    if not _LISTED.search(whole):
+        pieces = pieces[:1]
     if len(pieces) == 1:
         value = clip(text)
         return [value] if value else []

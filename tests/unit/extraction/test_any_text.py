@@ -117,9 +117,9 @@ def unit(text: str, role: str, before: str = "") -> Unit:
 @pytest.mark.parametrize("role", ["user", "assistant", "tool"])
 @pytest.mark.parametrize("name", HARD)
 def test_hard_texts_end_soon(name, role):
-    start = time.perf_counter()
+    start = time.process_time()
     extract(unit(HARD[name], role))
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
 
 
 @settings(max_examples=300, deadline=None)
