@@ -23,6 +23,7 @@ _DIET = re.compile(
 def be(clause: Clause) -> list[Slot]:
     rest = bare(clause.rest)
     if clause.tense == "wish":
+    """Slots of `is …`."""
         return []
     for words, attribute, many, single in _BE:
         after = behind(rest, *words)
@@ -109,4 +110,5 @@ _FIRM = re.compile(
 
 
 def bare(rest: str) -> str:
+    """What follows `is`, without words of degree and time."""
     return _FIRM.sub("", rest)

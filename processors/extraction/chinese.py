@@ -19,9 +19,15 @@ RELATIONS = (
 )
 _SHE = re.compile("老婆|妻|太太|女|妈|媽|母|姐|姊|妹|奶奶|婆|姨|姑|姥姥")
 _HE = re.compile("老公|丈夫|先生|男|爸|父|哥|弟|儿子|兒子|爷|爺|外公|叔|舅|伯|公公")
+_FULL_NAME = (
+    r"[王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林高罗羅郑鄭梁谢謝宋唐许許邓鄧冯馮韩韓曹曾彭萧蕭蔡潘田董袁余叶葉杜苏蘇魏程吕呂丁沈任姚卢盧傅钟鍾姜崔谭譚廖范汪陆陸金石戴贾賈韦韋夏邱方侯邹鄒熊孟秦白江"
+    r"]"
+    r"[\u4e00-\u9fff]{1,2}?(?=在|是|对|對|不|很|也|今|会|會|有|去|来|來|最|喜|讨|討|爱|愛|住|叫|要|想|刚"
+    r"|剛|当|當|说|說)"
+)
 _SUBJECT = re.compile(
     rf"(?P<own>我们家?|我們家?|我家|我|咱们|咱們|咱|俺)?(?:的"
-    rf"|家)?(?P<relation>{RELATIONS})(?:叫)?(?P<name>[A-Z][A-Za-zÀ-ɏ]*|[小阿][\u4e00-\u9fff])?"
+    rf"|家)?(?P<relation>{RELATIONS})(?:叫)?(?P<name>[A-Z][A-Za-zÀ-ɏ]*|[小阿][\u4e00-\u9fff]|{_FULL_NAME})?"
     r"|(?P<self>我们|我們|咱们|咱們|我自己|我本人|本人|我)|(?P<they>他们|她们|他們|她們|他|她|它|牠)"
     r"|(?P<named>[A-Z][A-Za-zÀ-ɏ]{1,20}|(?:小|阿|老)[\u4e00-\u9fff](?=[\u4e00-\u9fff]))"
 )
@@ -33,19 +39,21 @@ _CLAUSES = re.compile(r"[^，,；;：:、]*(?:、[^，,；;：:、]*)*[，,；;�
 _SKILLS = (
     re.compile(
         r"(?:如果|要是|一旦|当|當|每次|每当|每當|遇到|碰到|万一|萬一)(?P<state>[^，,。]{2,60}?)(?:的时候"
-        r"|的時候|时|時|的话|的話)?[，,]?(?:就|那就|都)?(?P<action>(?:要|应该|應該|得|必须|必須|记得|記得|请"
+        r"|的時候|(?<![超逾及延])[时時]|的话|的話)?[，,]?(?:就|那就|都)?(?P<action>(?:要|应该|應該|得|必须"
+        r"|必須|记得|記得|请"
         r"|請)?(?:先|再|马上|馬上|立刻|立即|别|別|不要)[^。]{2,120})"
     ),
     re.compile(
         r"(?:如果|要是|一旦|当|當|遇到|碰到|万一|萬一)(?P<state>[^，,。]{0,40}(?:报错|報錯|失败|失敗|出错|出錯"
         r"|挂了|掛了|崩溃|崩潰|超时|超時|卡住|异常|異常|故障|不通|报警|報警|错误|錯誤|不够|不夠|問題|问题|冲突"
-        r"|衝突|undefined|error|fail)[^，,。]{0,30}?)(?:的时候|的時候|时|時|的话|的話)?[，,]?(?:就|那就"
+        r"|衝突|undefined|error|fail)[^，,。]{0,30}?)(?:的时候|的時候|(?<![超逾及延])[时時]|的话|的話)?[，,]?(?:就|那就"
         r"|可以)?(?P<action>[^我他她][^。]{2,120})",
         re.IGNORECASE,
     ),
     re.compile(
         r"(?P<state>[^，,。]{1,40}(?:报错|報錯|失败|失敗|出错|出錯|挂了|掛了|崩溃|崩潰|超时|超時|卡住"
-        r"|故障)[^，,。]{0,10}?)(?:了|的时候|的時候|时|時|之后|之後|后|後)?[，,]?(?P<action>(?:就|要|应该|應該"
+        r"|故障)[^，,。]{0,10}?)(?:了|的时候|的時候|(?<![超逾及延])[时時]|之后|之後|后"
+        r"|後)?[，,]?(?P<action>(?:就|要|应该|應該"
         r"|得|先|请|請|记得|記得|必须|必須)[^。]{2,120})"
     ),
     re.compile(
@@ -98,7 +106,9 @@ def facts(piece: Piece, frame: Frame) -> tuple[list[Found], str | None]:
     if found or asked:
         return found, None if found else "question"
     if _STANDING.search(text) and not re.match(r"我(?!要求|希望你)", text):
-        return [Found("fact", _told(text, frame, None), core, frame.voice, Slot("prefers", text.rstrip("。！!")))], None
+        return [
+            Found("fact", _stop(f"{frame.voice}：{text}"), core, frame.voice, Slot("prefers", text.rstrip("。！!")))
+        ], None
     return _plain(text, core, frame)
 
 
@@ -240,6 +250,7 @@ def _told(text: str, frame: Frame, shown: str | None) -> str:
     told = re.sub(
         rf"(?:我们|我們|咱们|咱們)(?:家)?的?(?={RELATIONS})|我家?(?:的)?(?={RELATIONS})|我的", f"{frame.voice}的", text
     )
+    told = re.sub(r"(?:我们|我們|咱们|咱們)(?=公司|家|团队|團隊|组|組|学校|學校|部门|部門)", f"{frame.voice}的", told)
     told = re.sub(r"我们|我們|咱们|咱們", f"{frame.voice}等人", told)
     told = re.sub(r"我自己|我本人|(?<![自忘])我(?!国|國)", frame.voice, told)
     if frame.voice not in told:

@@ -22,14 +22,16 @@ rf"|名字是){_V}", "name", False, True),
     (rf"(?:喜欢|喜歡|热爱|熱愛|爱上了|愛上了|爱|愛|偏爱|偏愛)(?!的|你|我){_V}", "likes", True, False),
     (rf"(?:讨厌|討厭|恨|受不了|厌恶|厭惡|反感){_V}", "dislikes", True, False),
     (rf"(?:搬到|搬去|搬家到|搬回|迁到|遷到|移居){_V}", "lives_in", False, True),
-    (rf"(?:住在|定居在|居住在|家在|住){_V}", "lives_in", False, True),
+    (rf"(?:住在|定居在|居住在|家在|住)(?!一起|院|在){_V}", "lives_in", False, True),
     (rf"(?:(?<![现現正])在|于|於)\s?(?P<v>[^{_STOP}了]{{1,20}}(?: [A-Z][\w.+-]*){{0,3}})\s?(?:上班|工作|任职|任職|就职"
 rf"|就職|做事)", "works_at", False, True),
     (rf"(?:加入了?|入职了?|入職了?|跳槽到了?){_V}", "works_at", False, True),
+    (rf"生日(?:是|在)(?:每年)?{_V}", "birthday", False, True),
+    (r"(?P<v>每(?:天|日|早|晚|周|週|星期|个月|個月|年|月)[^，。；！？]{2,30})", "schedule", False, False),
     (rf"(?:负责|負責|主管|主管着){_V}", "responsible_for", True, False),
     (rf"(?:调到|調到|转到|轉到|转去|轉去)了?{_V}(?:项目|項目|組|组|团队|團隊|部门|部門)", "works_on", False, True),
     (rf"(?:在做|参与|參與|在忙)了?{_V}(?:项目|項目)", "works_on", False, True),
-    (rf"是(?:一名|一个|一個|一位|個|个|名)?(?P<v>[^{_STOP}是的]{{0,12}}(?:工程师|工程師|老师|老師|医生|醫生"
+    (rf"(?:是|当|當)(?:一名|一个|一個|一位|個|个|名)?(?P<v>[^{_STOP}是的]{{0,12}}(?:工程师|工程師|老师|老師|医生|醫生"
 rf"|律师|律師|设计师|設計師|经理|經理|学生|學生|程序员|程式設計師|分析师|分析師|作家|记者|記者|会计"
 rf"|會計|护士|護士|厨师|廚師|司机|司機|教授|研究员|研究員|产品经理|產品經理|顾问|顧問|主管|总监|總監"
 rf"|畫家|画家|翻译|翻譯))", "role", False, True),
@@ -74,7 +76,8 @@ _NEGATIVE = re.compile(
     r"(?:从来不|從來不|从不|從不|再也不|绝不|絕不|不再|不太|不怎么|不怎麼|并不|並不|不是很|不能|不会|不會"
     r"|没有|沒有|不|没|沒|戒了?|别|別)[^，。]{0,3}$"
 )
-_EATING = re.compile(r"^(?:喝|吃|看|听|聽|玩|打|做)")
+_EATING = re.compile(r"^[喝吃](?=.)")
+_FORMER = re.compile(r"以前|曾经|曾經|原来|原來|从前|從前|之前")
 
 
 def slots_in(clause: str) -> list[Slot]:
@@ -122,6 +125,10 @@ def _made(clause: str, match: re.Match[str], attribute: str, many: bool, single:
         attribute = f"favourite_{_WHAT.get(match['what'], match['what'])}"
     if attribute == "lives_in" and re.search(r"不|过$|過$", value):
         return []
+    if attribute in ("lives_in", "works_at", "works_on") and _FORMER.search(clause[: match.start() + 1]):
+        negative = changed = True
+    if attribute == "likes":
+        value = _EATING.sub("", value) or value
     if attribute == "age":
         value, changed = match[0].strip(), changed or bool(re.search(r"满|滿|刚|剛", clause))
     if attribute == "uses" and re.search(r"改用|换成|換成|换到|換到", match[0]):

@@ -15,7 +15,7 @@ _SMALL = words(
     " worries pleasure my anytime how are doing what's whats up sup sounds there everyone guys team folks"
     " agreed deal noted understood go on ahead tomorrow monday then weekend too have has back congrats"
     " congratulations happy birthday to and i'm talk catch in for salut bonjour bonsoir merci beaucoup au"
-    " revoir hallo guten tag morgen abend danke tschüss bitte hola gracias buenos días buenas tardes"
+    " revoir hallo guten tag morgen abend danke schön sehr tschüss bitte hola gracias buenos días buenas tardes"
     " noches adiós hei takk god ha det ciao grazie obrigado ja nein oui non si nei de rien nada gern"
     " geschehen vielen dank bis bald à bientôt mange tusen"
 )

@@ -69,10 +69,12 @@ def one(attribute: str, value: str | None, single: bool = False, changed: bool =
 
 
 def several(attribute: str, text: str) -> list[Slot]:
+    """One slot, or none without a value."""
     return [Slot(attribute, value) for value in parts(text)]
 
 
 def behind(text: str, *words: str) -> str | None:
+    """A slot for each member of the list at the start of a text."""
     """What follows one of these words at the start of a text."""
     low = text.lower()
     for word in words:
@@ -82,6 +84,7 @@ def behind(text: str, *words: str) -> str | None:
 
 
 def served(match: re.Match[str]) -> list[Slot]:
+    """`years_at` with its number of years, and where that was."""
     number = match["n"].lower()
     count = number if number.isdigit() else str(NUMBERS.get(number, ""))
     place = match["place"] or match["place2"]

@@ -58,27 +58,7 @@ _WORD = re.compile(r"[^\W_][\w.+#/@-]*(?:['’]\w+)?|[,;:()]")
 _DETERMINERS = words("the our my your his her their its a an each every all this that these those both some most")
 # said without `my`, they are the speaker's own
 _AT_HOME = words("mum mom mama dad papa grandma granny grandpa")
-_PREPOSITIONS = frozenset(
-    [
-        "after",
-        "before",
-        "according",
-        "during",
-        "since",
-        "with",
-        "for",
-        "from",
-        "in",
-        "on",
-        "at",
-        "by",
-        "without",
-        "until",
-        "because",
-        "if",
-        "when",
-    ]
-)
+_PREPOSITIONS = words("after before according during since with for from in on at by without until because if when")
 _STOPS = words(", ; : ( ) that which who because if when")
 _ISNT_NAME = words(
     "The A An My Our Your His Her Their Its This That These Those There It He She They We I You If When"
