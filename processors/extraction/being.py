@@ -21,9 +21,9 @@ _DIET = re.compile(
 
 
 def be(clause: Clause) -> list[Slot]:
+    """Slots of `is …`."""
     rest = bare(clause.rest)
     if clause.tense == "wish":
-    """Slots of `is …`."""
         return []
     for words, attribute, many, single in _BE:
         after = behind(rest, *words)

@@ -65,16 +65,16 @@ ROLE = re.compile(
 
 
 def one(attribute: str, value: str | None, single: bool = False, changed: bool = False) -> list[Slot]:
+    """One slot, or none without a value."""
     return [Slot(attribute, value, False, single, changed)] if value else []
 
 
 def several(attribute: str, text: str) -> list[Slot]:
-    """One slot, or none without a value."""
+    """A slot for each member of the list at the start of a text."""
     return [Slot(attribute, value) for value in parts(text)]
 
 
 def behind(text: str, *words: str) -> str | None:
-    """A slot for each member of the list at the start of a text."""
     """What follows one of these words at the start of a text."""
     low = text.lower()
     for word in words:
