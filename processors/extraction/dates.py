@@ -72,8 +72,8 @@ _COUNT = r"\d{1,3}|a couple of|a few|an?|one|two|three|four|five|six|seven|eight
 _UNIT = r"(?P<unit>day|week|month|year|weekend|fortnight)s?"
 _HINT = re.compile(
     r"\d{4}|day|week|month|year|night|morrow|morning|evening|afternoon|ago\b|spring|summer|autumn|fall\b"
-    r"|winter|fortnight"
-    rf"|\b(?:{_MONTH}|{_SHORT})\b|offhand",
+    r"|winter|fortnight|last|next|this"
+    rf"|\b(?:{_MONTH}|{_SHORT})\b",
     re.IGNORECASE,
 )
 _PATTERNS = tuple(
@@ -89,7 +89,7 @@ _PATTERNS = tuple(
         r"\b(?:at |by )?(?:the )?(?P<edge>end|start|beginning) of (?P<edgewhich>last|this"
         r"|next) (?P<edgeunit>month|year|week)\b",
         rf"\b(?P<which>last|this|next|this past|this coming|the past) {_UNIT}\b(?! (?:after|before))",
-        rf"\b(?P<dwhich>last|this|next|this past|this coming|past|coming) (?P<weekday>{_DAY})\b",
+        rf"\b(?P<dwhich>last|this|next|this past|this coming|past|coming) (?P<weekday>{_DAY}|mon|tues?|wed|thurs?|fri|sat)\b",
         r"\b(?P<swhich>last|this|next|this past|this coming) (?P<season>spring|summer|autumn|fall|winter)\b",
         rf"\b(?P<mwhich>last|this|next|this past|this coming) (?P<month>{_MONTH})\b",
         rf"(?<!half )\b(?:about |around |over |almost |nearly )?(?P<count>{_COUNT}) (?P<ago>day|week|month|year"
@@ -189,7 +189,7 @@ def _relative(said: dict[str, str], day: date) -> Resolved | None:
     if word := said.get("word"):
         return _day(day + timedelta({"yesterday": -1, "last night": -1, "tomorrow": 1}.get(word, 0)))
     if weekday := said.get("weekday"):
-        return _day(_weekday(said["dwhich"], WEEKDAYS.index(weekday), day))
+        return _day(_weekday(said["dwhich"], _number_of(weekday), day))
     if name := said.get("season"):
         return _season_of(said["swhich"], name, day)
     if month := said.get("month"):
@@ -314,3 +314,7 @@ def _years_on(day: date, years: int) -> date:
 
 def _ordinal(word: str) -> int:
     return {"first": 1, "second": 2, "third": 3}.get(word) or int(word)
+
+
+def _number_of(weekday: str) -> int:
+    return next(number for number, name in enumerate(WEEKDAYS) if name.startswith(weekday[:3]))

@@ -15,6 +15,7 @@ ENGLISH = [
     ("last night", "2025-06-10", None, "day"),
     ("tonight", "2025-06-11", None, "day"),
     ("last Tuesday", "2025-06-10", None, "day"),
+    ("last Tues", "2025-06-10", None, "day"),
     ("last Friday", "2025-06-06", None, "day"),
     ("this Friday", "2025-06-13", None, "day"),
     ("next Friday", "2025-06-20", None, "day"),
