@@ -89,7 +89,8 @@ _PATTERNS = tuple(
         r"\b(?:at |by )?(?:the )?(?P<edge>end|start|beginning) of (?P<edgewhich>last|this"
         r"|next) (?P<edgeunit>month|year|week)\b",
         rf"\b(?P<which>last|this|next|this past|this coming|the past) {_UNIT}\b(?! (?:after|before))",
-        rf"\b(?P<dwhich>last|this|next|this past|this coming|past|coming) (?P<weekday>{_DAY}|mon|tues?|wed|thurs?|fri|sat)\b",
+        rf"\b(?P<dwhich>last|this|next|this past|this coming|past|coming) "
+        rf"(?P<weekday>{_DAY}|mon|tues?|wed|thurs?|fri|sat)\b",
         r"\b(?P<swhich>last|this|next|this past|this coming) (?P<season>spring|summer|autumn|fall|winter)\b",
         rf"\b(?P<mwhich>last|this|next|this past|this coming) (?P<month>{_MONTH})\b",
         rf"(?<!half )\b(?:about |around |over |almost |nearly )?(?P<count>{_COUNT}) (?P<ago>day|week|month|year"

@@ -113,7 +113,7 @@ Parts = dict[str, str] | None
 
 def _instruction(action: str, strict: bool = True, near: bool = False) -> bool:
     """Whether it tells to do something: a base verb that is a doing, after polite words."""
-    bare = action[_POLITE.match(action).end() :] if _POLITE.match(action) else action  # type: ignore[union-attr]
+    bare = _POLITE.sub("", action)
     first = _FIRST_WORD.match(bare)
     if not first or len(bare.split()) < 2:
         return False
