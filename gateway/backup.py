@@ -9,6 +9,8 @@ no longer than you need them, and count their age into what you promise to those
 
 import secrets
 import shutil
+import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from errno import ENOSPC
 from pathlib import Path
@@ -17,8 +19,11 @@ import msgspec
 
 from eunoe import __version__
 from eunoe.gateway.archive import Manifest, Progress, written
+from eunoe.gateway.auditing import act, note
 from eunoe.gateway.home import BOOKS, LOG, Home
+from eunoe.gateway.restoring import Restored, restore
 from eunoe.infra.settings import FILE as SETTINGS
+from eunoe.infra.settings import Settings, load_settings
 from eunoe.processors.forgetting.heads import own_key
 from eunoe.processors.forgetting.receipt import ChainHead
 from eunoe.stores.books.recovery import Lock, RecoveryLock, lock_of
@@ -131,3 +136,46 @@ def _manifest(log: Path, now: str, lock: Lock) -> Manifest:
         files={},
         lock=lock,
     )
+
+
+class BackupDoor:
+    """Backups of a memory, and memories out of backups."""
+
+    _home: Home
+
+    def backup(
+        self, target: str | Path, recovery_key: str | None = None, *, actor: str = "user",
+        progress: Progress = lambda share: None,
+    ) -> BackedUp:  # fmt: skip
+        """Log, keyring and settings as they stand now, as one file; recording goes on meanwhile.
+
+        target: a folder or a new file outside the home. recovery_key: a key or a passphrase, else the key that
+        `make_recovery_key` made. The file holds keys: what is forgotten later can be read from it by whoever has it and
+        the recovery key, until it is deleted; new versions of keys don't change that. Raises BadInput, StorageFull.
+        """
+        done = back_up(self._home, Path(target), recovery_key, self._home.now(), progress)
+        note(self._home, act("backup", self._home.now(), actor, counts={"records": done.records}))
+        return done
+
+    def make_recovery_key(self, *, again: bool = False, actor: str = "user") -> str:
+        """A key that opens this home's later backups. It is given once and stored nowhere. Raises BadInput."""
+        words = RecoveryLock(self._home.database, self._home.keyring).make(again=again)
+        note(self._home, act("rotate", self._home.now(), actor, reason="recovery key"))
+        return words
+
+    @staticmethod
+    def restore(
+        backup: str | Path, home: str | Path, recovery_key: str, *, replace: bool = False, actor: str = "user",
+        settings: Settings | None = None, clock: Callable[[], float] = time.time,
+        progress: Progress = lambda share: None,
+    ) -> Restored:  # fmt: skip
+        """A home from a backup: in an empty directory, or with `replace` in the place of the same home.
+
+        What the home that stands there has forgotten is forgotten in the restored one before it can be opened; what
+        else it has that the backup lacks is lost. Raises BadInput, WrongRecoveryKey, HomeNewer, and changes nothing.
+        """
+        settings = settings or load_settings(home=Path(home))
+        return restore(
+            Path(backup), Path(home), recovery_key, settings,
+            replace=replace, actor=actor, clock=clock, progress=progress,
+        )  # fmt: skip

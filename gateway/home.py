@@ -68,19 +68,21 @@ class Home:
             raise
 
     def _finish_restore(self) -> None:
-        """What a kill left of a restore is finished by whoever opens the home next."""
+        """What a kill left of a restore is finished or taken away by whoever opens the home next."""
         if (self.path / takeover.READY).exists():
             with FileLock(self.path / LEASE):
                 takeover.finished(self.path)
+        takeover.swept(self.path)
 
     def _publisher(self) -> Publisher:
         said = self.settings
         return Publisher(
-            self.log, self.keyring, self._now,
+            self.log, self.keyring, self.now,
             home=self.path, file=said.heads_file, command=said.heads_command, every=said.heads_every,
         )  # fmt: skip
 
-    def _now(self) -> str:
+    def now(self) -> str:
+        """The time as RFC 3339, in UTC."""
         return time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(self.clock()))
 
     @contextmanager
@@ -114,7 +116,7 @@ class Home:
         """What the log means in this home, said once, by the home itself."""
         values = {"extractor": extractor.version, "context_turns": 3, "policy": "default", "generation": 1}
         return Settings(
-            scope=SETTINGS_SCOPE, id="init", subjects=(SETTINGS_SCOPE,), at=self._now(), actor="init", values=values
+            scope=SETTINGS_SCOPE, id="init", subjects=(SETTINGS_SCOPE,), at=self.now(), actor="init", values=values
         )
 
     def _opened_projections(self) -> Projections:

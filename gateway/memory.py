@@ -27,6 +27,8 @@ from eunoe.gateway.answers import (
     Recorded,
     Settled,
 )
+from eunoe.gateway.auditing import AuditDoor, audit_log, note, recalled
+from eunoe.gateway.backup import BackupDoor
 from eunoe.gateway.deciding import Decider
 from eunoe.gateway.erasing import Eraser, ErasingDoor
 from eunoe.gateway.home import Home
@@ -50,7 +52,7 @@ RULES = Extractor(extraction.extract, extraction.VERSION)
 _SESSIONS_REMEMBERED = 1000
 
 
-class Memory(ErasingDoor, UpkeepDoor):
+class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
     """A memory in one directory. Safe from any thread; any number of processes may open the same directory."""
 
     def __init__(self, home: Home, *, background: bool = True, clock: Callable[[], float] = time.time) -> None:
@@ -161,11 +163,12 @@ class Memory(ErasingDoor, UpkeepDoor):
         known_at: int | None = None,
         wait: bool = False,
         session: str | None = None,
+        agent: str | None = None,
     ) -> Found:
         """What is known about a question in these scopes, in at most `budget` tokens, each item with its sources.
 
         as_of: a time in the world. known_at: a position of the log. session: note it as in that session's context.
-        Raises ScopeRequired, UnknownScope, BadInput.
+        agent: who asks, for the audit. Raises ScopeRequired, UnknownScope, BadInput.
         """
         asked = self._scopes(scope, scopes)
         budget = self._home.settings.default_budget if budget is None else budget
@@ -190,6 +193,8 @@ class Memory(ErasingDoor, UpkeepDoor):
                 waiting=asked,
             )
         self._note(found, session, started)
+        if self._home.settings.audit_recalls:
+            note(self._home, *(recalled(found, one, session, agent, self._now()) for one in asked))
         return found
 
     @contextmanager
@@ -296,5 +301,5 @@ class Memory(ErasingDoor, UpkeepDoor):
         return self._decider.undo(memory_id, actor, reason)
 
     def files(self, scope: str) -> dict[str, str]:
-        """The file tree of a scope: path → Markdown."""
-        return rendered(scope, self.memories(scope))
+        """The file tree of a scope: path → Markdown, and its `audit.log`."""
+        return {**rendered(scope, self.memories(scope)), **audit_log(scope, self.audit(scope))}

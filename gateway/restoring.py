@@ -11,6 +11,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from errno import ENOSPC
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import msgspec
 from filelock import FileLock
 
 from eunoe.gateway.archive import Archive, Progress
+from eunoe.gateway.auditing import act
 from eunoe.gateway.home import BOOKS, LEASE, LOG, MASTER, master_key_source
 from eunoe.gateway.takeover import READY, closed, finished, swept
 from eunoe.infra.settings import FILE as SETTINGS
@@ -30,6 +32,7 @@ from eunoe.stores.books.recovery import Lock, RecoveryLock
 from eunoe.streams.carrying import Carry, Forgets
 from eunoe.streams.errors import BadInput, KeyMissing, LogDamaged, LogError, MasterKeyMissing, StorageFull
 from eunoe.streams.local_log import LocalLog
+from eunoe.streams.log import entry
 
 _BESIDE = frozenset({SETTINGS, MASTER, "home.lock", LEASE, "backup.lock"})
 
@@ -57,13 +60,14 @@ class _Standing(msgspec.Struct, frozen=True):
 
     forgets: Forgets
     records: int
+    epoch: int
     purposes: dict[str, bytes]
     lock: Lock | None
 
 
 def restore(
     backup: Path, home: Path, words: str, settings: Settings, *,
-    replace: bool, clock: Callable[[], float], progress: Progress,
+    replace: bool, actor: str, clock: Callable[[], float], progress: Progress,
 ) -> Restored:  # fmt: skip
     """Make a home of a backup, in an empty directory or, with `replace`, in place of the same home.
 
@@ -72,6 +76,7 @@ def restore(
     archive = Archive(backup)
     master = archive.master(words)
     made = not home.exists()
+    _usable(home)
     with _held(home, made):
         finished(home)
         swept(home)
@@ -81,7 +86,7 @@ def restore(
             standing = _standing(home, source, archive, replace)
             work.mkdir(0o700)
             archive.extract(work, lambda share: progress(share * 0.7))
-            done = _prepared(work, archive, master, standing, clock)
+            done = _prepared(work, archive, master, standing, actor, clock)
             progress(0.9)
             kept = _kept(source)
             if kept is not None and kept != master:
@@ -133,26 +138,32 @@ def _held(home: Path, made: bool) -> Iterator[None]:
 # -- what stands there ----------------------------------------------------------------------------
 
 
+def _usable(home: Path) -> None:
+    """Whether a directory is a home, or empty but for settings, a key and what a killed restore left."""
+    if not home.is_dir() or (home / LOG).exists() or (home / READY).exists():
+        return
+    if any(path.name not in _BESIDE and not path.name.startswith("restoring-") for path in home.iterdir()):
+        raise BadInput(f"{home} is neither empty nor a whole home; restore into an empty directory")
+
+
 def _standing(home: Path, source: MasterKeySource, archive: Archive, replace: bool) -> _Standing | None:
     """What the home in the directory has forgotten; None where it is empty. Raises BadInput, KeyringError, LogError."""
     if not (home / LOG).exists():
-        other = [path.name for path in home.iterdir() if path.name not in _BESIDE]
-        if other:
-            raise BadInput(f"{home} is neither empty nor a whole home; restore into an empty directory")
         return None
     with _opened(home, source) as (database, keyring, log):
         if keyring.home.hex() != archive.manifest.home:
             raise BadInput(f"{archive.path.name} is of another home than {home}; restore it into an empty directory")
         if not replace:
             raise BadInput(f"there is a memory at {home}; --replace puts the backup in its place, for good")
-        records = sum(log.head(partition) + 1 for partition in range(log.partitions))
+        heads = [log.head(partition) for partition in range(log.partitions)]
         lock = RecoveryLock(database, keyring).lock()
         try:
-            return _Standing(log.forgotten(), records, keyring.purposes(), lock)
+            epoch = max(log.read(of, head - 1, 1)[0].envelope.epoch for of, head in enumerate(heads))
+            return _Standing(log.forgotten(), sum(heads) + len(heads), epoch, keyring.purposes(), lock)
         except (LogDamaged, KeyMissing) as error:
             raise BadInput(
-                f"what was forgotten in {home} can't be read any more ({error.reason}); restore into an empty directory,"
-                " and forget there again what was forgotten since the backup"
+                f"what was forgotten in {home} can't be read any more ({error.reason}); restore into an empty"
+                " directory, and forget there again what was forgotten since the backup"
             ) from None
 
 
@@ -175,7 +186,7 @@ def _opened(
 
 
 def _prepared(
-    work: Path, archive: Archive, master: bytes, standing: _Standing | None, clock: Callable[[], float]
+    work: Path, archive: Archive, master: bytes, standing: _Standing | None, actor: str, clock: Callable[[], float]
 ) -> tuple[int, Carry]:
     """The files in a folder made a home that has forgotten all it should; its epoch, and what it forgot."""
     if not (work / LOG).exists() or not (work / BOOKS).exists():
@@ -194,7 +205,11 @@ def _prepared(
             recovery = RecoveryLock(database, keyring)
             if standing.lock is not None:
                 recovery.keep(standing.lock)
-        return log.begin_epoch(), carried
+        epoch = log.begin_epoch(0 if standing is None else standing.epoch)
+        counts = {"records": archive.manifest.records, "forgotten": carried.records}
+        at = datetime.fromtimestamp(clock(), UTC).isoformat(timespec="seconds")
+        log.append([entry(act("restore", at, actor, reason=f"backup of {archive.manifest.at}", counts=counts))])
+        return epoch, carried
 
 
 def _put_under(work: Path, master: bytes, kept: bytes) -> None:

@@ -46,7 +46,7 @@ def finished(home: Path) -> bool:
 
 
 def swept(home: Path) -> None:
-    """Take away what a killed restore left before it was complete. The caller holds the home."""
+    """Take away what a killed restore left before it was complete, or after. The caller holds the home."""
     for folder in home.glob("restoring-*"):
         shutil.rmtree(folder, ignore_errors=True)
 

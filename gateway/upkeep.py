@@ -6,6 +6,7 @@ from typing import Any
 
 from eunoe.gateway import looking, replaying
 from eunoe.gateway.answers import DeadLetter, LogLine, Rebuilt, Status
+from eunoe.gateway.auditing import act, note
 from eunoe.gateway.deciding import Decider
 from eunoe.gateway.home import Home
 from eunoe.gateway.proving import witnessed
@@ -95,19 +96,23 @@ class UpkeepDoor:
         where = str(source.path) if isinstance(source, KeyFile) else type(source).__name__
         return {"master": where, "public_key": own_key(self._home.keyring), **self._home.keyring.counts()}
 
-    def rotate_master(self) -> dict[str, int]:
+    def rotate_master(self, *, actor: str = "user") -> dict[str, int]:
         """A new master key in the key file, and every key wrapped under it."""
         source = self._home.source
         if not isinstance(source, KeyFile):
             raise BadInput("the master key comes from outside this home: rotate it there, or use a key file")
         with self._home.lock():
-            return {"rewrapped": self._home.keyring.rotate_master(source)}
+            done = {"rewrapped": self._home.keyring.rotate_master(source)}
+        note(self._home, act("rotate", self._home.now(), actor, reason="master key", counts=done))
+        return done
 
-    def rotate_subject(self, subject: str) -> dict[str, int]:
+    def rotate_subject(self, subject: str, *, actor: str = "user") -> dict[str, int]:
         """A new key for a subject; its records' shares are wrapped under it and the old key is destroyed."""
         if self._home.keyring.find_subject(subject) is None:
             raise NotFound("no such subject; it is the scope path unless a turn names another")
         old, new = self._home.keyring.renew(subject)
         count = self._home.log.rewrap(old, new)
         self._home.keyring.retire(old)
-        return {"version": new.version, "rewrapped": count}
+        done = {"version": new.version, "rewrapped": count}
+        note(self._home, act("rotate", self._home.now(), actor, reason="a subject's key", counts=done))
+        return done

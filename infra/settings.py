@@ -23,8 +23,9 @@ from eunoe.streams.errors import BadInput
 PREFIX = "EUNOE_"
 FILE = "eunoe.toml"
 DEFAULT_HOME = Path("memory")
-# Read elsewhere, before or instead of settings: traceback of the command line, full counts of the tests.
-_OTHER_VARIABLES = frozenset({"EUNOE_DEBUG", "EUNOE_SOAK"})
+# Read elsewhere, before or instead of settings: traceback of the command line, full counts of the tests, the key
+# that a backup is made for or opened with.
+_OTHER_VARIABLES = frozenset({"EUNOE_DEBUG", "EUNOE_SOAK", "EUNOE_RECOVERY_KEY"})
 # A file inside the home can't say where the home is, and a key must not lie beside what it opens.
 _NOT_IN_FILE = {"home": "it stands in the home itself", "master_key": "a key must not lie beside what it opens"}
 
@@ -38,6 +39,7 @@ class Settings(BaseSettings):
     default_budget: tokens of a recall that names no budget.
     mask_secrets: mask keys, cards and passwords before sealing. Off, they are stored.
     recall_context: turns on each side of a found turn that may come with it.
+    audit_recalls: note every recall in the log, without its question, so that the audit shows it.
     heads_file: a file outside the home to which signed tree heads are appended. heads_command: a command that gets
         each on standard input. heads_every: records after which one is published; 0 for on closing only.
     """
@@ -54,6 +56,7 @@ class Settings(BaseSettings):
     default_budget: int = Field(1000, ge=1, le=1_000_000)
     mask_secrets: bool = True
     recall_context: int = Field(1, ge=0, le=10)
+    audit_recalls: bool = False
     heads_file: Path | None = None
     heads_command: str | None = None
     heads_every: int = Field(0, ge=0)

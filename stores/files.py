@@ -5,6 +5,8 @@ A pure function of them holds no copy that could be stale or be forgotten to pur
     <scope>/preferences.md      what somebody likes, prefers, wants
     <scope>/facts/<about>.md    facts, a file for each one that they are about
     <scope>/skills/skills.md    what to do when
+
+Beside them stands <scope>/audit.log, which is read off the log (`gateway.auditing`) and is no part of their digest.
 """
 
 import re

@@ -251,7 +251,23 @@ class Note(Event):
     lossy: bool = True
 
 
+class Act(Event):
+    """What was done with the memory and changes nothing in it, kept for the audit. It names nobody's data.
+
+    A recall stands in the scope that was asked, and holds no question; all else in the home's own.
+    """
+
+    type: Literal["act"] = "act"
+    verb: Literal["recall", "rotate", "backup", "restore"]
+    at: str
+    actor: str
+    agent: str | None = None
+    session: str = ""
+    reason: str | None = None
+    counts: dict[str, int] = Field(default_factory=dict)
+
+
 AnyEvent = Annotated[
-    Interaction | Result | Correction | Decision | Cut | Settings | Forget | Dropped | Block | Note,
+    Interaction | Result | Correction | Decision | Cut | Settings | Forget | Dropped | Block | Note | Act,
     Field(discriminator="type"),
 ]

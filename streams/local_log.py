@@ -341,10 +341,10 @@ class LocalLog:
 
     # -- keys and files ---------------------------------------------------------------------------
 
-    def begin_epoch(self) -> int:
-        """A new writer goes on from here, as after a restore; the epoch's number."""
+    def begin_epoch(self, above: int = 0) -> int:
+        """A new writer goes on from here, as after a restore; the epoch's number, higher than `above`."""
         with self._lock, self._errors(), immediate(self._writer):
-            epoch, now = self._stamp[0] + 1, int(self._clock() * 1000)
+            epoch, now = max(self._stamp[0], above) + 1, int(self._clock() * 1000)
             writer = local_epoch.begin(self._writer, self.keyring.home, self.partitions, epoch, now)
             self._generation = max(self._generation + 1, now)  # no earlier one is the same, of whatever log
             state = (("epoch", epoch), ("writer", writer), ("generation", self._generation))

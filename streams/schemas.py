@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from eunoe.streams.errors import LogDamaged, Rejected, SchemaTooNew
 from eunoe.streams.events import (
+    Act,
     AnyEvent,
     Block,
     Correction,
@@ -40,6 +41,7 @@ MODELS: dict[str, type[Event]] = {
     "dropped": Dropped,
     "block": Block,
     "note": Note,
+    "act": Act,
 }
 VERSIONS: dict[str, int] = dict.fromkeys(MODELS, 1)
 UPCASTERS: dict[tuple[str, int], Callable[[Fields], Fields]] = {}

@@ -6,6 +6,8 @@ import typer
 
 import eunoe
 from eunoe.gateway.cli import (
+    auditing,
+    backup,
     deadletters,
     demo,
     evaluation,
@@ -61,6 +63,9 @@ for name, verb, panel in (
     ("redact", forgetting.redact, "Forget"),
     ("readmit", forgetting.readmit, "Forget"),
     ("receipts", forgetting.receipts, "Forget"),
+    ("audit", auditing.audit, "Keep"),
+    ("backup", backup.backup, "Keep"),
+    ("restore", backup.restore, "Keep"),
     ("status", upkeep.status, "Keep"),
     ("verify", upkeep.verify, "Keep"),
     ("rebuild", upkeep.rebuild, "Keep"),

@@ -1,11 +1,11 @@
-"""`eunoe keys`: look at keys and rotate them. No key is ever shown."""
+"""`eunoe keys`: look at keys and rotate them. No key is ever shown, but a new recovery key, once."""
 
 from typing import Annotated
 
 import typer
 
-from eunoe.gateway.cli.options import AsJson, Home, NoWait, opened, wants_json
-from eunoe.gateway.cli.output import emit, show
+from eunoe.gateway.cli.options import AsJson, Home, NoWait, opened, user, wants_json
+from eunoe.gateway.cli.output import emit, say, show
 
 app = typer.Typer(name="keys", help="Look at keys, rotate them.", no_args_is_help=True)
 
@@ -26,7 +26,7 @@ def show_(context: typer.Context, home: Home = None, as_json: AsJson = False, no
 def rotate_master(context: typer.Context, home: Home = None, as_json: AsJson = False, no_wait: NoWait = False) -> None:
     """Make a new master key and wrap every subject key with it."""
     with opened(context, home, no_wait) as memory:
-        done = memory.rotate_master()
+        done = memory.rotate_master(actor=user())
         emit(done) if wants_json(context, as_json) else show("the master key is new; back it up")
 
 
@@ -40,5 +40,20 @@ def rotate_subject(
 ) -> None:
     """Give a subject a new key for what comes."""
     with opened(context, home, no_wait) as memory:
-        done = memory.rotate_subject(subject)
+        done = memory.rotate_subject(subject, actor=user())
         emit(done) if wants_json(context, as_json) else show(f"{subject} has a new key")
+
+
+@app.command("recovery")
+def recovery(
+    context: typer.Context,
+    again: Annotated[bool, typer.Option("--again", help="Make another; older backups keep the old one.")] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+    no_wait: NoWait = False,
+) -> None:
+    """Make the key that opens this memory's backups. It is shown this once and stored nowhere."""
+    with opened(context, home, no_wait) as memory:
+        words = memory.make_recovery_key(again=again, actor=user())
+        emit({"recovery_key": words}) if wants_json(context, as_json) else show(words)
+    say("Write it down now, and keep it neither beside the memory nor beside its backups: it is shown only once.")

@@ -130,11 +130,12 @@ def digest(context: typer.Context, home: Home = None, as_json: AsJson = False, n
     with opened(context, home, no_wait) as memory:
         memory.settle()
         found = memory.digest()
+        parts = {**found.projections, "audit": memory.audit_digest()}  # apart: no part of the digest over all
         if wants_json(context, as_json):
-            emit(found)
+            emit({"digest": found.digest, "projections": parts})
         else:
             show(found.digest)
-            for name, value in sorted(found.projections.items()):
+            for name, value in sorted(parts.items()):
                 say(f"{name}: {value}")
 
 

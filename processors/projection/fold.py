@@ -25,6 +25,7 @@ from eunoe.processors.projection.rows import Place, Rows, TurnRow
 from eunoe.processors.projection.windows import changed_turns
 from eunoe.stores.memories import DROPPED, PARKED, PENDING
 from eunoe.streams.events import (
+    Act,
     AnyEvent,
     Block,
     Correction,
@@ -84,6 +85,8 @@ class Fold:
                 scope = self._trace(number, event.scope, event.session, [event.target])
                 self._db.execute("insert or ignore into dropped values(?, ?, ?)", (scope, event.session, event.target))
             case Cut() | Block() | Note():
+                self._trace(number, event.scope, event.session, [""])
+            case Act() if event.verb == "recall":
                 self._trace(number, event.scope, event.session, [""])
             case Settings():
                 values = [(name, msgspec.json.encode(value).decode()) for name, value in event.values.items()]
