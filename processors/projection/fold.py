@@ -124,6 +124,7 @@ class Fold:
         for group, items in held.items():
             scope = group[0]
             settle_group(self._rows, group, self._path(scope), items, results, self._corrections.of(scope))
+        self._rows.flush()
 
     # -- events -----------------------------------------------------------------------------------
 
@@ -228,19 +229,22 @@ class Fold:
 
     def _tell(self, turns: list[TurnRow]) -> None:
         """Give each turn the items of its unit's result, or none while there is no such result."""
-        results = self._results_of(turns)
+        results, new = self._results_of(turns), {row[0] for row in self._turns}
         self._seen.update(self._fetch([turn.number for turn in turns if turn.number not in self._seen]))
         for turn in turns:
             anchor = self._seen.get(turn.number)
             if not isinstance(anchor, Interaction):
                 continue  # dropped: the request stands further on in the log
             scope, result = self._scope(anchor.scope), results.get(cast(bytes, turn.unit))
-            self._groups |= drop_items(self._rows, scope, turn)
+            fresh = turn.number in new
+            if not fresh:
+                self._groups |= drop_items(self._rows, scope, turn)
             if result is None:
-                self._rows.replace(scope, None, turn.number, [])
+                self._rows.replace(scope, None, turn.number, [], fresh=fresh)
             else:
                 corrections = self._corrections.of(scope)
-                self._groups |= give_items(self._rows, scope, turn, anchor, result, corrections)
+                self._groups |= give_items(self._rows, scope, turn, anchor, result, corrections, fresh=fresh)
+        self._rows.flush_items()
 
     def _results_of(self, turns: list[TurnRow]) -> dict[bytes, Result]:
         """Results by unit: this page's, and what stands in the log for the others."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from eunoe.processors.projection.rows import Rows, TurnRow
 from eunoe.processors.projection.settling import Evidence, group_of, item_id, settle
 from eunoe.stores.contracts import Memory
-from eunoe.stores.memories import DONE, id_key
+from eunoe.stores.memories import id_key
 from eunoe.streams.events import Correction, Interaction, Item, Kind, Result, Role
 from eunoe.streams.sqlite_files import rows
 
@@ -25,22 +25,30 @@ def drop_items(target: Rows, scope: int, turn: TurnRow) -> set[Group]:
 
 
 def give_items(
-    target: Rows, scope: int, turn: TurnRow, anchor: Interaction, result: Result, corrections: Sequence[Correction]
+    target: Rows,
+    scope: int,
+    turn: TurnRow,
+    anchor: Interaction,
+    result: Result,
+    corrections: Sequence[Correction],
+    *,
+    fresh: bool,
 ) -> set[Group]:
-    """Store a live result's items; the groups that they settle in. The episode is settled here."""
-    groups, episode = set(), None
+    """Store a live result's items; the groups that they settle in. The episode is settled here.
+
+    fresh: the turn came with this page, and can have no episode yet.
+    """
+    items, episode = [], None
     for index, item in enumerate(result.items):
         name = item_id(anchor.scope, anchor.id, anchor.chunk, item)
         if item.kind == "episode":
             episode = _episode(turn, anchor, name, item, corrections)
             continue
         group = group_of(item)
-        row = (turn.number, index, scope, group, id_key(name), item.kind, anchor.at, anchor.role)
-        target.connection.execute("insert or replace into item values(?, ?, ?, ?, ?, ?, ?, ?)", row)
-        groups.add((scope, group))
-    target.replace(scope, None, turn.number, [] if episode is None else [(episode, turn.number)])
-    target.connection.execute("update turn set state = ? where number = ?", (DONE, turn.number))
-    return groups
+        items.append((index, scope, group, id_key(name), item.kind, anchor.at, anchor.role))
+    target.add_items(turn.number, items)
+    target.replace(scope, None, turn.number, [] if episode is None else [(episode, turn.number)], fresh=fresh)
+    return {(scope, group) for _, _, group, *_ in items}
 
 
 def note_inert(target: Rows, scope: int, number: int, result: Result) -> None:

@@ -8,7 +8,7 @@ import apsw
 from eunoe.processors.cues import cue_terms
 from eunoe.processors.terms import terms
 from eunoe.stores.contracts import Lexical, Memory
-from eunoe.stores.memories import encoded, id_key
+from eunoe.stores.memories import DONE, encoded, id_key
 from eunoe.streams.sqlite_files import rows
 
 Place = tuple[int, int, str, int]
@@ -40,6 +40,11 @@ class Rows:
         self.connection, self.lexical = connection, lexical
         self._scopes: dict[str, int] = {}
         self._sessions: dict[tuple[int, str], int] = {}
+        self._last: int | None = None
+        self._items: list[tuple[int, int, int, bytes, bytes, str, str, str]] = []
+        self._done: list[tuple[int, int]] = []
+        self._memories: list[tuple[object, ...]] = []
+        self._indexed: list[tuple[int, int, list[str]]] = []
 
     # -- numbers ----------------------------------------------------------------------------------
 
@@ -96,24 +101,33 @@ class Rows:
             [(id_key(name), scope, kind, event, chunk) for name, kind in names],
         )
 
-    def replace(self, scope: int, group: bytes | None, turn: int | None, settled: Sequence[tuple[Memory, int]]) -> None:
-        """Make a group's (or an episode turn's) memories these (memory, anchor turn) and nothing else."""
-        where, value = ("grp = ?", group) if group is not None else ("grp is null and turn = ?", turn)
-        known = {
-            row[1]: row
-            for row in rows(
-                self.connection,
-                f"select number, id, retired, body from memory where scope = ? and {where}",
-                (scope, value),
-            )
-        }
+    def replace(
+        self,
+        scope: int,
+        group: bytes | None,
+        turn: int | None,
+        settled: Sequence[tuple[Memory, int]],
+        *,
+        fresh: bool = False,
+    ) -> None:
+        """Make a group's (or an episode turn's) memories these (memory, anchor turn) and nothing else.
+
+        fresh: there are none yet, so that nobody need look. Each group is replaced once before `flush`.
+        """
+        known = {} if fresh else self._known(scope, group, turn)
         for memory, anchor in settled:
-            row = known.pop(id_key(memory.id), None)
-            self._write(scope, group, memory, anchor, row)
+            self._write(scope, group, memory, anchor, known.pop(id_key(memory.id), None))
         gone = [row[0] for row in known.values()]
         if gone:
             self.lexical.remove(gone)
             self.connection.executemany("delete from memory where number = ?", [(number,) for number in gone])
+
+    def _known(self, scope: int, group: bytes | None, turn: int | None) -> dict[bytes, tuple[int, bytes, int, bytes]]:
+        where, value = ("grp = ?", group) if group is not None else ("grp is null and turn = ?", turn)
+        found = rows(
+            self.connection, f"select number, id, retired, body from memory where scope = ? and {where}", (scope, value)
+        )
+        return {row[1]: row for row in found}
 
     def _write(
         self, scope: int, group: bytes | None, memory: Memory, turn: int, row: tuple[int, bytes, int, bytes] | None
@@ -121,19 +135,33 @@ class Rows:
         body = encoded(memory)
         if row is not None and row[2:] == (int(memory.retired), body):
             return
+        number = self._number() if row is None else row[0]
         values = (scope, id_key(memory.id), memory.kind, group, memory.key, turn, int(memory.retired), body)
-        if row is not None:
-            number = row[0]
-            self.connection.execute(
-                "update memory set scope = ?, id = ?, kind = ?, grp = ?, key = ?, turn = ?, retired = ?, body = ?"
-                " where number = ?",
-                (*values, number),
-            )
-        else:
-            self.connection.execute(
-                "insert or replace into memory(scope, id, kind, grp, key, turn, retired, body)"
-                " values(?, ?, ?, ?, ?, ?, ?, ?)",
-                values,
-            )
-            number = self.connection.last_insert_rowid()
-        self.lexical.add([(number, scope, [*terms(memory.text), *cue_terms(memory.attribute)])])
+        self._memories.append((number, *values))
+        self._indexed.append((number, scope, [*terms(memory.text), *cue_terms(memory.attribute)]))
+
+    def _number(self) -> int:
+        """The next free row number of memories."""
+        if self._last is None:
+            self._last = rows(self.connection, "select coalesce(max(number), 0) from memory")[0][0]
+        self._last += 1
+        return self._last
+
+    # -- items ------------------------------------------------------------------------------------
+
+    def add_items(self, turn: int, items: Iterable[tuple[int, int, bytes, bytes, str, str, str]]) -> None:
+        """A turn has its result: (place, scope, group, id, kind, at, role) of each item."""
+        self._items += [(turn, *item) for item in items]
+        self._done.append((DONE, turn))
+
+    def flush_items(self) -> None:
+        """Write the items, so that groups can be read."""
+        self.connection.executemany("insert or replace into item values(?, ?, ?, ?, ?, ?, ?, ?)", self._items)
+        self.connection.executemany("update turn set state = ? where number = ?", self._done)
+        self._items, self._done = [], []
+
+    def flush(self) -> None:
+        """Write the memories and their index entries, all of one kind together."""
+        self.connection.executemany("insert or replace into memory values(?, ?, ?, ?, ?, ?, ?, ?, ?)", self._memories)
+        self.lexical.add(self._indexed)
+        self._memories, self._indexed = [], []
