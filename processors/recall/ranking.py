@@ -13,8 +13,8 @@ from eunoe.processors.recall.moment import Moment
 from eunoe.processors.terms import terms
 from eunoe.stores.contracts import Hit, Lexical, Memories, Memory
 
-HITS, HITS_A_SCOPE = 120, 40
-SPREADING = 50
+HITS, HITS_A_SCOPE = 200, 50
+SPREADING = 60
 NEXT, SECOND, SESSION = 0.6, 0.3, 0.2
 SESSION_HITS = 3
 NAMED = 1.5

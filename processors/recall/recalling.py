@@ -1,6 +1,6 @@
 """A question in, a context out. Pure but for the reads of the two indexes that it is given."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from eunoe.processors.recall.found import Found, FoundItem, FoundSource, Staleness, Waiting
 from eunoe.processors.recall.moment import Moment
@@ -76,7 +76,7 @@ def _numbers(scopes: Sequence[str], memories: Memories, waiting: Collection[str]
     return found
 
 
-def _with_other_sides(candidates: Sequence[Candidate], moment: Moment, memories: Memories) -> Iterator[Candidate]:
+def _with_other_sides(candidates: Iterable[Candidate], moment: Moment, memories: Memories) -> Iterator[Candidate]:
     """The candidates, each contested one followed by its other sides."""
     given: set[str] = set()
     for one in candidates:

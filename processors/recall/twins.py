@@ -1,54 +1,63 @@
 """A fact or skill and the turn that it came from say the same twice: one of them carries what both say."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from eunoe.processors.recall.moment import Moment
-from eunoe.processors.recall.ranking import Candidate, in_order
+from eunoe.processors.recall.ranking import Candidate
 from eunoe.processors.terms import query_terms, terms
 from eunoe.stores.contracts import Memory
 
-HOLDS = 0.6
-COMPARED = 120
+HOLDS, LEAST_LENGTH = 0.7, 0.5
 
 
-def without_twins(candidates: Sequence[Candidate], asked: Sequence[str], moment: Moment) -> list[Candidate]:
-    """The candidates, best first, with one of two that say the same at the better score of both.
+def without_twins(candidates: Sequence[Candidate], asked: Sequence[str], moment: Moment) -> Iterator[Candidate]:
+    """The candidates in their order, with one of two that say the same.
 
-    The fact stays where it holds most of the turn, or says more than the turn can (contested, ended, several
-    sources); else the turn stays, and the fact too only where it brings a word of the question of its own.
+    The fact stays where it holds most of the turn, and stands where the better of the two stood. Else the turn
+    stays, and the fact too only where it says more: it is contested or ended, has several sources or a word of the
+    question that the turn lacks. Lazy: only what is asked for is compared.
     """
-    turns = {_place(one.memory): one for one in candidates if one.memory.kind == "episode"}
-    lifted: dict[str, float] = defaultdict(float)
-    dropped: set[str] = set()
-    for one in candidates[:COMPARED]:
-        turn = None if one.memory.kind == "episode" else turns.get(_place(one.memory))
-        if turn is None:
+    turns = {place: one.memory for one in candidates if one.memory.kind == "episode" for place in _places(one.memory)}
+    facts: dict[tuple[str, str, int], list[Memory]] = defaultdict(list)
+    for one in candidates:
+        if one.memory.kind != "episode":
+            for place in _places(one.memory):
+                facts[place].append(one.memory)
+    given: set[str] = set()
+    for one in candidates:
+        memory = one.memory
+        if memory.id in given:
             continue
-        if moment.ended(one.memory) or one.memory.contested_by:
-            dropped.add(turn.memory.id)
-        elif _holds(one.memory, turn.memory):
-            dropped.add(turn.memory.id)
-            lifted[one.memory.id] = max(lifted[one.memory.id], turn.score)
-        elif len(one.memory.sources) == 1 and not _brings(one.memory, turn.memory, asked):
-            dropped.add(one.memory.id)
-            lifted[turn.memory.id] = max(lifted[turn.memory.id], one.score)
-    return in_order(
-        Candidate(one.memory, max(one.score, lifted.get(one.memory.id, 0.0)))
-        for one in candidates
-        if one.memory.id not in dropped
-    )
+        if memory.kind == "episode":
+            holding = next((fact for fact in facts[_places(memory)[0]] if _holds(fact, memory)), None)
+            if holding is not None and moment.ended(holding):
+                continue  # the fact, marked, comes in its own place
+            memory = holding or memory
+        else:
+            own = [turns[place] for place in _places(memory) if place in turns]
+            held = {turn.id for turn in own if _holds(memory, turn)}
+            given |= held
+            if own and not held and not _says_more(memory, own[0], asked, moment):
+                continue
+        if memory.id not in given:
+            given.add(memory.id)
+            yield Candidate(memory, one.score)
 
 
-def _place(memory: Memory) -> tuple[str, str, int]:
-    source = memory.sources[0]
-    return memory.scope, source.event, source.chunk
+def _places(memory: Memory) -> list[tuple[str, str, int]]:
+    return [(memory.scope, source.event, source.chunk) for source in memory.sources]
 
 
 def _holds(fact: Memory, turn: Memory) -> bool:
+    if len(fact.text) < LEAST_LENGTH * len(turn.text):
+        return False
     need = set(query_terms(turn.text))
     return len(need.intersection(query_terms(fact.text))) >= HOLDS * len(need)
 
 
-def _brings(fact: Memory, turn: Memory, asked: Sequence[str]) -> bool:
-    return bool(set(asked) & set(terms(fact.text)) - set(terms(turn.text)))
+def _says_more(fact: Memory, turn: Memory, asked: Sequence[str], moment: Moment) -> bool:
+    if moment.ended(fact) or fact.contested_by or len(fact.sources) > 1:
+        return True
+    brought = set(asked).intersection(terms(fact.text))
+    return not brought.issubset(terms(turn.text)) if brought else False
