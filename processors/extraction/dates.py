@@ -80,6 +80,8 @@ _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"\b(?P<iso>(?:19|20)\d\d-[01]\d(?:-[0-3]\d)?)\b(?![-\d])",
+        rf"\b(?:from|between) (?P<fmonth>{_MONTH}|{_SHORT})\b\.?(?:,? (?P<fyear>(?:19|20)\d\d))?(?: to | until | till "
+        rf"| through | and |\s?[-–]\s?)(?P<tmonth>{_MONTH}|{_SHORT})\b\.?(?:,? (?P<tyear>(?:19|20)\d\d))?\b",
         rf"\b(?:the )?(?P<d1>\d{{1,2}}|first|second|third)(?:st|nd|rd|th)?(?: of)? (?P<m1>{_MONTH}"
         rf"|{_SHORT})\b\.?(?:,? (?P<y1>(?:19|20)\d\d))?\b",
         rf"\b(?P<m2>{_MONTH}|{_SHORT})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?![\d:.%])(?:,? (?P<y2>(?:19"
@@ -168,6 +170,8 @@ def _absolute(said: dict[str, str], day: date, past: bool | None) -> Resolved | 
             if not year:
                 named = _nearest_year(named, day, past)
             return named.isoformat(), None, "day", year is None
+    if said.get("fmonth"):
+        return _months(said, day)
     if month := said.get("pmonth") or said.get("mmonth"):
         year = said.get("pyear") or said.get("myear")
         first = date(int(year) if year else day.year, _month(month), 1)
@@ -182,6 +186,14 @@ def _absolute(said: dict[str, str], day: date, past: bool | None) -> Resolved | 
         ahead = (WEEKDAYS.index(weekday) - day.weekday()) % 7
         return _day(day + timedelta(ahead - 7 if past and ahead and said.get("onprep") == "on" else ahead))
     return None
+
+
+def _months(said: dict[str, str], day: date) -> Resolved:
+    """From one month to another; the year that only one of them names holds for both, as far as they go forward."""
+    first, last = _month(said["fmonth"]), _month(said["tmonth"])
+    until = int(said.get("tyear") or int(said.get("fyear") or day.year) + (last < first))
+    since = int(said.get("fyear") or until - (last < first))
+    return f"{since:04d}-{first:02d}", f"{until:04d}-{last:02d}", "month", not (said.keys() & {"fyear", "tyear"})
 
 
 def _relative(said: dict[str, str], day: date) -> Resolved | None:

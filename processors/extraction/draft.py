@@ -82,6 +82,7 @@ def item_of(found: Found, anchor: Interaction) -> Item:
         slot is not None
         and slot.attribute not in EVENTS
         and not (when and when.precision == "season" and not slot.changed)
+        and not (when and when.precision == "month")  # from one month to another: a period that was stated
     ):
         last = None
     more = dict((*found.slots, *(slot.more if slot else ())))

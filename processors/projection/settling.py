@@ -162,12 +162,17 @@ def _explained(earlier: Settled, later: Settled) -> bool:
     first, second = earlier.first.item, later.first.item
     if not (first.attribute or "").startswith(_GROWING):
         return False
-    before, after = _NUMBER.search(first.value or ""), _NUMBER.search(second.value or "")
-    if not before or not after:
+    before, after = _number(first), _number(second)
+    if before is None or after is None:
         return False
-    grown = float(after[0]) - float(before[0])
     passed = (later.first.key - earlier.evidence[-1].key) / _YEAR_MICROSECONDS
-    return grown > 0 and abs(grown - passed) <= 1.0
+    return after > before and abs(after - before - passed) <= 1.0
+
+
+def _number(item: Item) -> float | None:
+    """The number that a value speaks of: as the rules read it, else its first digits."""
+    said = _NUMBER.search((item.slots or {}).get("number", "") or item.value or "")
+    return float(said[0]) if said else None
 
 
 def _correct(settled: list[Settled], correction: Correction) -> None:

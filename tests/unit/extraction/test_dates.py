@@ -142,3 +142,17 @@ def test_a_season_is_a_period_and_a_state_goes_on(said):
     assert (visit.valid_from, visit.valid_until, visit.precision) == ("2025-03", "2025-05", "season")
     [moved] = [i for i in said("I moved to Lima last spring").items if i.kind == "fact"]
     assert (moved.attribute, moved.valid_from, moved.valid_until) == ("lives_in", "2025-03", None)
+
+
+@pytest.mark.parametrize(
+    ("said", "first", "last"),
+    [
+        ("from January to March 2025", "2025-01", "2025-03"),
+        ("between Oct 2024 and Feb 2025", "2024-10", "2025-02"),
+        ("from November 2025 to January", "2025-11", "2026-01"),
+        ("from October to February 2026", "2025-10", "2026-02"),
+    ],
+)
+def test_months_from_one_to_another(said, first, last):
+    when = dates.find(f"Lena is assigned to Payments {said}.", date(2025, 6, 1))
+    assert [(w.first, w.last, w.precision) for w in when] == [(first, last, "month")]
