@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable
 from hashlib import blake2b
 
+from eunoe.gateway import arguments
 from eunoe.gateway.answers import DeadLetter
 from eunoe.gateway.home import Home
 from eunoe.processors.embedded import Parking
@@ -29,8 +30,10 @@ class Decider:
     def correct(self, memory_id: str, text: str | None, actor: str, reason: str | None) -> Memory:
         """Give a memory another text, or retire it (None). Raises NotFound, Rejected."""
         memory = self._memory(memory_id)
+        arguments.text("actor", actor)
+        arguments.optional_text("reason", reason)
         if text is not None:
-            text, _ = mask(text.strip())
+            text, _ = mask(arguments.text("text", text).strip())
             if not text or len(text) > _TEXT_CHARACTERS or "\x00" in text:
                 raise Rejected(f"text: must have 1 to {_TEXT_CHARACTERS:,} characters and no NUL")
         event = Correction(
@@ -54,6 +57,8 @@ class Decider:
     def undo(self, memory_id: str, actor: str, reason: str | None) -> Memory:
         """Take the newest correction of a memory back. Raises NotFound."""
         memory = self._memory(memory_id)
+        arguments.text("actor", actor)
+        arguments.optional_text("reason", reason)
         scope = self._memories.scope_number(memory.scope)
         earlier = None if scope is None else active(self._home.projections.reader(), scope, memory.id)
         if earlier is None:
@@ -71,6 +76,7 @@ class Decider:
         return self._append(event, memory.id)
 
     def _memory(self, memory_id: str) -> Memory:
+        arguments.text("memory_id", memory_id)
         self._home.runtime.settle()
         memory = self._memories.get(memory_id)
         if memory is None:
@@ -96,6 +102,7 @@ class Decider:
 
     def dead_letter(self, letter_id: str) -> DeadLetter:
         """One of them. Raises NotFound."""
+        arguments.text("letter_id", letter_id)
         for letter in self.dead_letters():
             if letter.id == letter_id:
                 return letter
@@ -128,6 +135,8 @@ class Decider:
     def drop(self, letter_id: str, reason: str, actor: str) -> DeadLetter:
         """Go on without the event that failed: a decision in the log, kept by every rebuild."""
         letter = self.dead_letter(letter_id)
+        arguments.text("actor", actor)
+        arguments.text("reason", reason)
         place = self._home.log.find(letter.scope, letter.event)
         records = [] if place is None else self._home.log.read(place[0], place[1] - 1, 1)
         event = self._home.log.open(records)[0].event if records else None

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import apsw
 
+from eunoe.gateway import arguments, looking, replaying
 from eunoe.gateway import home as homes
-from eunoe.gateway import looking, replaying
 from eunoe.gateway.answers import (
     Context,
     ContextItem,
@@ -134,7 +134,11 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
 
     def record_many(self, reports: Iterable[Mapping[str, Any]]) -> list[Recorded]:
         """Turns as `record` takes them, in one commit. Raises Rejected before anything of them is stored."""
-        return self._recorder.record_many([{"session": "default", "role": "user", **report} for report in reports])
+        if isinstance(reports, str | bytes | Mapping) or not isinstance(reports, Iterable):
+            raise BadInput("record_many takes a list of turns")
+        defaults = {"session": "default", "role": "user"}
+        told = [{**defaults, **report} if isinstance(report, Mapping) else report for report in reports]
+        return self._recorder.record_many(told)
 
     def import_file(
         self, path: str | Path, format: str | None = None, *, progress: Progress | None = None, **defaults: str
@@ -171,10 +175,12 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
         agent: who asks, for the audit. Raises ScopeRequired, UnknownScope, BadInput.
         """
         asked = self._scopes(scope, scopes)
-        budget = self._home.settings.default_budget if budget is None else budget
-        if not isinstance(query, str) or not isinstance(budget, int) or budget < 0:
-            raise BadInput("a recall needs a question in words and a budget of at least 0 tokens")
-        as_of = None if as_of is None else normalised(as_of)
+        budget = arguments.number("budget", self._home.settings.default_budget if budget is None else budget)
+        session, known_at = arguments.optional_text("session", session), arguments.optional_number("known_at", known_at)
+        agent = arguments.optional_text("agent", agent)
+        if not isinstance(query, str):
+            raise BadInput("a recall needs a question in words")
+        as_of = None if as_of is None else normalised(arguments.text("as_of", as_of))
         if wait:
             self._home.runtime.settle()
         started = time.perf_counter()
@@ -209,22 +215,14 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
 
     def _scopes(self, scope: str | None, scopes: Sequence[str] | None) -> list[str]:
         """The scopes that were asked, each checked. A prefix of a scope is another scope."""
-        if isinstance(scopes, str) or not all(isinstance(one, str) for one in scopes or ()):
-            raise BadInput("scopes must be a list of scope paths")
-        asked = list(dict.fromkeys([*([] if scope is None else [scope]), *(scopes or ())]))
+        several = [] if scopes is None else arguments.texts("scopes", scopes)
+        asked = list(dict.fromkeys([*([] if scope is None else [arguments.text("scope", scope)]), *several]))
         if not asked:
             raise ScopeRequired("say whose memory: scope='user/4821' or scopes=[…]; nobody reads everybody's")
         for one in asked:
-            if not isinstance(one, str) or (self._memories.scope_number(one) is None and not self._has_stream(one)):
-                raise UnknownScope(f"no events in scope {str(one)[:64]!r}; `eunoe scopes` lists those that have some")
+            if self._memories.scope_number(one) is None and self._home.keyring.find_stream(one) is None:
+                raise UnknownScope(f"no events in scope {one[:64]!r}; `eunoe scopes` lists those that have some")
         return asked
-
-    def _has_stream(self, scope: str) -> bool:
-        """Whether a scope's first events wait to be projected."""
-        try:
-            return self._home.keyring.find_stream(scope) is not None
-        except UnicodeEncodeError:
-            return False
 
     def _drop_caches(self) -> None:
         """Nothing that was forgotten stays in memory."""
@@ -247,15 +245,18 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
         self, recall_id: str, *, outcome: str, used: Sequence[str] = (), tokens_in: int = 0, tokens_out: int = 0
     ) -> None:
         """What an agent made of a recall: `helped`, `wrong`, …, and what its answer cost, billed as generate."""
-        if not recall_id or not outcome or tokens_in < 0 or tokens_out < 0 or isinstance(used, str):
-            raise BadInput("a report needs the recall's id, an outcome, ids as a list and tokens of at least 0")
-        self._home.bills.report(recall_id, outcome, list(used), tokens_in, tokens_out)
+        if not arguments.text("recall_id", recall_id) or not arguments.text("outcome", outcome):
+            raise BadInput("a report needs the recall's id and an outcome")
+        arguments.number("tokens_in", tokens_in)
+        arguments.number("tokens_out", tokens_out)
+        self._home.bills.report(recall_id, outcome, arguments.texts("used", used), tokens_in, tokens_out)
         self._home.bills.add("generate", "report", tokens_in=tokens_in, tokens_out=tokens_out)
 
     def context(self, session: str, budget: int | None = None, *, scope: str | None = None) -> Context:
         """What is in a session's context now: recent turns and what was recalled into it, with their tokens."""
-        budget = self._home.settings.default_budget if budget is None else budget
-        recalled = self._in_context.get(session, [])
+        budget = arguments.number("budget", self._home.settings.default_budget if budget is None else budget)
+        scope = arguments.optional_text("scope", scope)
+        recalled = self._in_context.get(arguments.text("session", session), [])
         return looking.context(self._home, session, scope, budget, counter(), recalled)
 
     def drop_from_context(
@@ -265,8 +266,9 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
         self._scopes(scope, None)
         name = f"dropped-{secrets.token_hex(12)}"
         event = Dropped(
-            scope=scope, id=name, subjects=(scope,), session=session, target=target, at=self._now(), actor=actor,
-            reason=reason,
+            scope=scope, id=name, subjects=(scope,), session=arguments.text("session", session),
+            target=arguments.text("target", target), at=self._now(), actor=arguments.text("actor", actor),
+            reason=arguments.optional_text("reason", reason),
         )  # fmt: skip
         self._home.log.append([entry(event)])
 
@@ -279,11 +281,13 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
     def memories(self, scope: str, kind: Kind | None = None, retired: bool = False) -> list[contracts.Memory]:
         """The memories of a scope by event time. Raises UnknownScope."""
         (asked,) = self._scopes(scope, None)
+        if kind is not None and kind not in get_args(Kind):
+            raise BadInput(f"kind must be one of {', '.join(get_args(Kind))}")
         return list(self._memories.listing(asked, kind=kind, retired=retired))
 
     def memory(self, memory_id: str) -> contracts.Memory:
         """One memory, by its id or an earlier id of it. Raises NotFound."""
-        found = self._memories.get(memory_id)
+        found = self._memories.get(arguments.text("memory_id", memory_id))
         if found is None:
             raise NotFound(f"no memory {memory_id[:64]!r}; `eunoe memories list --scope …` shows their ids")
         return found

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eunoe.gateway import looking, replaying
+from eunoe.gateway import arguments, looking, replaying
 from eunoe.gateway.answers import DeadLetter, LogLine, Rebuilt, Status
 from eunoe.gateway.auditing import act, note
 from eunoe.gateway.deciding import Decider
@@ -28,6 +28,9 @@ class UpkeepDoor:
         self, scope: str | None = None, after: int | None = None, limit: int | None = None, tail: bool = False
     ) -> Iterator[LogLine]:
         """The events of the log, opened; with `tail`, on and on as they come."""
+        arguments.optional_text("scope", scope)
+        arguments.optional_number("after", after, least=-1)
+        arguments.optional_number("limit", limit)
         return looking.log_lines(self._home, scope, after, limit, tail)
 
     def verify(self, heads: str | Path | None = None, public_key: str | None = None) -> Verification:
@@ -108,7 +111,7 @@ class UpkeepDoor:
 
     def rotate_subject(self, subject: str, *, actor: str = "user") -> dict[str, int]:
         """A new key for a subject; its records' shares are wrapped under it and the old key is destroyed."""
-        if self._home.keyring.find_subject(subject) is None:
+        if self._home.keyring.find_subject(arguments.text("subject", subject)) is None:
             raise NotFound("no such subject; it is the scope path unless a turn names another")
         old, new = self._home.keyring.renew(subject)
         count = self._home.log.rewrap(old, new)

@@ -16,7 +16,9 @@ _OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 def opened(path: str | Path) -> BinaryIO:
     """The file, open for reading behind a byte order mark. Raises BadInput when it isn't a readable file."""
-    name = Path(path).name
+    if not isinstance(path, str | Path):
+        raise BadInput("name a file by its path")
+    name = Path(path).name[:80]
     try:
         mode = Path(path).stat().st_mode
         if not stat.S_ISREG(mode):
