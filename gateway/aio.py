@@ -10,8 +10,11 @@ from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
 from eunoe.gateway.answers import Context, DeadLetter, Imported, LogLine, Rebuilt, Recorded, Settled, Status
+from eunoe.gateway.auditing import AuditEntry
+from eunoe.gateway.backup import BackedUp
 from eunoe.gateway.memory import RULES, Memory
 from eunoe.gateway.recording import Progress
+from eunoe.gateway.restoring import Restored
 from eunoe.infra.settings import Settings
 from eunoe.processors.digest import Digest
 from eunoe.processors.extracting import Extractor
@@ -146,6 +149,23 @@ class AsyncMemory:
     async def status(self) -> Status:
         """See `Memory.status`."""
         return await self._run(self.sync.status)
+
+    async def audit(self, scope: str | None = None, **wanted: Any) -> list[AuditEntry]:
+        """See `Memory.audit`."""
+        return await self._run(self.sync.audit, scope, **wanted)
+
+    async def backup(self, target: str | Path, recovery_key: str | None = None, **options: Any) -> BackedUp:
+        """See `Memory.backup`. `progress` is called from a thread."""
+        return await self._run(self.sync.backup, target, recovery_key, **options)
+
+    async def make_recovery_key(self, **options: Any) -> str:
+        """See `Memory.make_recovery_key`."""
+        return await self._run(self.sync.make_recovery_key, **options)
+
+    @staticmethod
+    async def restore(backup: str | Path, home: str | Path, recovery_key: str, **options: Any) -> Restored:
+        """See `Memory.restore`."""
+        return await asyncio.to_thread(Memory.restore, backup, home, recovery_key, **options)
 
     async def dead_letters(self) -> list[DeadLetter]:
         """See `Memory.dead_letters`."""

@@ -1,5 +1,6 @@
 """Backups of a memory in use, and memories out of backups: whole or not at all."""
 
+import asyncio
 import json
 import os
 import random
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from eunoe import Memory
+from eunoe import AsyncMemory, Memory
 from eunoe.gateway import archive
 from eunoe.infra.settings import load_settings
 from eunoe.stores.books import recovery
@@ -277,3 +278,16 @@ def test_another_home_is_never_replaced(saved, tmp_path):
 def test_the_same_home_is_replaced_only_when_asked(saved, tmp_path):
     backup, key, _ = saved
     assert "--replace" in refused(backup, tmp_path, key, home="home")
+
+
+def test_the_same_awaited(home, tmp_path):
+    async def run():
+        async with await AsyncMemory.open(home, background=False) as memory:
+            key = await memory.make_recovery_key()
+            made = await memory.backup(tmp_path / "b")
+            restored = await AsyncMemory.restore(made.path, tmp_path / "new", key)
+            assert [one.counts["records"] for one in await memory.audit(kind="backup")] == [made.records]
+            return made.records, restored.records
+
+    made, restored = asyncio.run(run())
+    assert made == restored
