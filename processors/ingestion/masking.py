@@ -13,6 +13,7 @@ from eunoe.streams.errors import BadInput
 from eunoe.streams.events import Tool, Withheld
 
 VERSION = 1
+PASSES = 4
 RULES: dict[int, tuple[Rule, ...]] = {
     1: (*masking_rules.KEYS, *masking_rules.PASSWORDS, masking_numbers.cards, masking_numbers.accounts),
 }
@@ -27,18 +28,26 @@ def mask(text: str, version: int = VERSION) -> tuple[str, tuple[Withheld, ...]]:
     """The text with a mark in place of each secret, and where the marks stand in it. Raises BadInput."""
     if version not in RULES:
         raise BadInput(f"masking rules of version {version} are not known to this release; upgrade Eunoe")
-    lowered = text.lower()
-    found = [one for rule in RULES[version] for one in rule(text, lowered)]
-    if not found:
-        return text, ()
+    marks: list[Withheld] = []
+    for _ in range(PASSES):  # a mark in a secret's place may bare another one that was glued to it
+        lowered = text.lower()
+        found = [one for rule in RULES[version] for one in rule(text, lowered)]
+        if not found:
+            break
+        text, marks = _marked(text, _merged([*found, *((one.start, one.end, one.kind) for one in marks)]))
+    return text, tuple(marks)
+
+
+def _marked(text: str, places: list[Found]) -> tuple[str, list[Withheld]]:
+    """The text with a mark in each place, and where the marks stand in it."""
     pieces, marks, read, written = [], [], 0, 0
-    for start, end, kind in _merged(found):
+    for start, end, kind in places:
         mark = f"[withheld: {kind}]"
         pieces += [text[read:start], mark]
         begin = written + start - read
         marks.append(Withheld(kind=kind, start=begin, end=begin + len(mark)))
         read, written = end, begin + len(mark)
-    return "".join([*pieces, text[read:]]), tuple(marks)
+    return "".join([*pieces, text[read:]]), marks
 
 
 def mask_tool(tool: Tool, version: int = VERSION) -> Tool:

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eunoe.processors.ingestion.masking import mask, mask_tool, mask_value
@@ -140,9 +140,16 @@ def test_several_secrets_in_one_text():
     assert [masked[m.start : m.end] for m in marks] == [f"[withheld: {m.kind}]" for m in marks]
 
 
+def test_a_secret_glued_to_another_is_withheld_too():
+    text = f"sk-proj-{A36}" + "\uff14" + "\uff11" * 15
+    assert mask(text)[0] == "[withheld: api key][withheld: card number]"
+    assert [(m.start, m.end) for m in mask(text)[1]] == [(0, 19), (19, 42)]
+
+
 PIECES = st.sampled_from([s.replace("{", "").replace("}", "") for s, _ in SECRETS] + HARMLESS + ["\n", " ", "; ", "é"])
 
 
+@settings(max_examples=300, deadline=None)
 @given(st.lists(PIECES, max_size=6).map("".join))
 def test_masking_twice_changes_nothing(text):
     masked, marks = mask(text)
