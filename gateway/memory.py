@@ -35,7 +35,7 @@ from eunoe.gateway.home import Home
 from eunoe.gateway.recording import Progress, Recorder
 from eunoe.gateway.upkeep import UpkeepDoor
 from eunoe.infra.settings import Settings, load_settings
-from eunoe.processors import extraction
+from eunoe.processors import extraction, terms
 from eunoe.processors.extracting import Extractor
 from eunoe.processors.ingestion.recalled import RecentlyRecalled
 from eunoe.processors.recall import Found, recall
@@ -227,6 +227,7 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
     def _drop_caches(self) -> None:
         """Nothing that was forgotten stays in memory."""
         self._recalled.clear()
+        terms.clear()
         self._in_context.clear()
 
     def _note(self, found: Found, session: str | None, started: float) -> None:

@@ -177,7 +177,8 @@ class SqliteMemories:
             return
         found = rows(
             self._connection(),
-            f"select {_COLUMNS} from memory m join scope s on s.number = m.scope where m.scope = ? order by m.key, m.id",
+            f"select {_COLUMNS} from memory m join scope s on s.number = m.scope where m.scope = ?"
+            " order by m.key, m.id",
             (number,),
         )
         for row in found:

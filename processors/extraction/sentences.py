@@ -10,7 +10,7 @@ from typing import NamedTuple
 from eunoe.processors.extraction.verbs import words
 
 SENTENCE_CHARACTERS = 1_200
-SENTENCES = 250
+SENTENCES = 120
 _SURROGATES = re.compile("[\ud800-\udfff\x00]")
 _END = re.compile(r"[.!?…]+[\"'”’)\]]{0,4}(?=\s|$)|[。！？；…]+[」』”’)）]{0,4}|\n|;(?=\s)|(?<=[a-z] )[-–—](?= [A-Z])")
 _ABBREVIATION = re.compile(

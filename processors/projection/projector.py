@@ -15,7 +15,7 @@ from eunoe.processors.projection.rows import Rows
 from eunoe.stores.contracts import Lexical
 from eunoe.stores.projections import Projections, advance
 from eunoe.streams.errors import EunoeError, LogTruncated
-from eunoe.streams.events import AnyEvent, Decision
+from eunoe.streams.events import AnyEvent, Decision, Forget
 from eunoe.streams.log import Log, Opened
 from eunoe.streams.places import Place, number_of, place_of
 from eunoe.streams.sqlite_files import rows
@@ -49,11 +49,12 @@ class Projector:
                 raise LogTruncated("the log is shorter than what was already read from it", partition, head)
         partition = max(range(len(heads)), key=lambda p: heads[p] - positions[p])
         if heads[partition] == positions[partition]:
+            self._go_on()
             return 0
         records = self._log.read(partition, positions[partition], PAGE)
         page = self._log.open(records)
         self._apply(partition, page)
-        self._skip_dropped(page)
+        self._go_on()
         return len(records)
 
     def _apply(self, partition: int, page: Sequence[Opened]) -> None:
@@ -68,19 +69,6 @@ class Projector:
             for opened in page:
                 self._one(partition, opened)
 
-    def _skip_dropped(self, page: Sequence[Opened]) -> None:
-        """A person's word that a stream goes on without the event that parked it."""
-        for opened in page:
-            event = opened.event
-            if isinstance(event, Decision) and event.choice == "drop" and event.target.startswith(f"{STEP}:"):
-                found = rows(
-                    self._projections.writer(),
-                    "select partition, position from parked where step = ? and scope = ? and event = ?",
-                    (STEP, event.scope, event.target.removeprefix(f"{STEP}:")),
-                )
-                for partition, position in found:
-                    self._skip(event.scope, partition, position)
-
     def _one(self, partition: int, opened: Opened) -> None:
         try:
             self._fold(partition, [opened])
@@ -94,6 +82,7 @@ class Projector:
             waiting = {row[0] for row in rows(connection, "select scope from parked where step = ?", (STEP,))}
             fold = self._new_fold(connection)
             for opened in page:
+                self._pass_over(connection, opened)
                 if opened.event is not None and opened.event.scope not in waiting:
                     fold.take(opened)
             fold.finish()
@@ -141,22 +130,55 @@ class Projector:
                 fold.take(opened)
             fold.finish()
 
-    def _skip(self, scope: str, partition: int, position: int) -> None:
-        """Apply a parked stream from behind the event that parked it, up to the next one that fails."""
-        with self._projections.transaction() as connection:
-            self._unpark(connection, scope)
-        for opened in self._waiting(scope, partition, position):
-            try:
+    def _pass_over(self, connection: apsw.Connection, opened: Opened) -> None:
+        """Mark the dead letters that a person dropped, or whose event was forgotten: their streams are to go on.
+
+        No attempts is the mark. It is set with the position of the event that says so, so that no kill loses it.
+        """
+        match opened.event:
+            case Decision(choice="drop") as event if event.target.startswith(f"{STEP}:"):
+                connection.execute(
+                    "update parked set attempts = 0 where step = ? and scope = ? and event = ?",
+                    (STEP, event.scope, event.target.removeprefix(f"{STEP}:")),
+                )
+            case Forget():
+                connection.executemany(
+                    "update parked set attempts = 0 where step = ? and partition = ? and position = ?",
+                    [(STEP, *p) for p in self._log.erased_by(opened.record.partition, opened.record.position)],
+                )
+            case _:
+                pass
+
+    def _go_on(self) -> None:
+        """Apply what waits in streams whose dead letter is passed over, one event a transaction."""
+        marked = "select scope, partition, position from parked where step = ? and attempts = 0 limit 1"
+        while found := rows(self._projections.writer(), marked, (STEP,)):
+            scope, partition, position = found[0]
+            if all(self._passed(scope, opened) for opened in self._waiting(scope, partition, position)):
                 with self._projections.transaction() as connection:
-                    fold = self._new_fold(connection)
-                    fold.take(opened)
-                    fold.finish()
-            except (EunoeError, apsw.Error):
-                raise
-            except Exception as error:
-                with self._projections.transaction() as connection:
-                    self._note_parked(connection, opened, error)
-                return
+                    self._unpark(connection, scope)
+
+    def _passed(self, scope: str, opened: Opened) -> bool:
+        """Apply one waiting event and move the dead letter behind it; park the stream there where it fails."""
+        try:
+            with self._projections.transaction() as connection:
+                fold = self._new_fold(connection)
+                fold.take(opened)
+                fold.finish()
+                connection.execute(
+                    "update parked set position = ? where step = ? and scope = ?", (opened.record.position, STEP, scope)
+                )
+            return True
+        except (EunoeError, apsw.Error):
+            raise
+        except Exception as error:
+            later = list(self._waiting(scope, opened.record.partition, opened.record.position))
+            with self._projections.transaction() as connection:
+                self._unpark(connection, scope)
+                self._note_parked(connection, opened, error)
+                for one in later:  # it may have been dropped already, further on in the stream
+                    self._pass_over(connection, one)
+            return False
 
     def _unpark(self, connection: apsw.Connection, scope: str) -> None:
         connection.execute("delete from parked where step = ? and scope = ?", (STEP, scope))
