@@ -1,7 +1,7 @@
 # `make` sets everything up; `make help` lists the rest.
-# Another Python: make PYTHON=python3.12. Tests on two cores: make test WORKERS=2
+# Another Python: make PYTHON=python3.12. Tests one by one: make test WORKERS=0
 PYTHON ?= python3
-WORKERS ?= 0
+WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
