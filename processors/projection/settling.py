@@ -20,6 +20,7 @@ from eunoe.streams.times import key_of
 _LEADING = re.compile(r"^(?:the|a|an|my|his|her|their|our)\s+")
 _EDGES = " \t\r\n.,;:!?。，；：！？\"'“”‘’()（）"
 _HALF = 0.5
+MOST_CONTESTED = 20
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,17 +130,26 @@ def _apart(first: Item, second: Item) -> bool:
 
 
 def _compare(settled: list[Settled]) -> None:
-    """Mark what supersedes and what contests what."""
-    for index, later in enumerate(settled):
-        for earlier in settled[:index]:
+    """Mark what supersedes and what contests what.
+
+    What says that things changed takes over from everything before it that it can't stand beside. What doesn't is
+    contested by the latest of those, `MOST_CONTESTED` at most: a slot with a thousand values is not a thousand
+    times a thousand reviews.
+    """
+    standing: list[Settled] = []
+    for later in settled:
+        changed = later.first.item.changed
+        for earlier in standing if changed else standing[-MOST_CONTESTED:]:
             if earlier.superseded or not _conflict(earlier, later):
                 continue
-            if later.first.item.changed or _explained(earlier, later):
+            if changed or _explained(earlier, later):
                 earlier.superseded = later
                 earlier.valid_until = earlier.valid_until or later.first.item.valid_from or later.first.at
             else:
                 earlier.contested.append(later)
                 later.contested.append(earlier)
+        standing = [one for one in standing if not one.superseded] if changed else standing
+        standing.append(later)
 
 
 def _conflict(earlier: Settled, later: Settled) -> bool:

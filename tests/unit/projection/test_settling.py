@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from eunoe.processors.projection.settling import Evidence, group_of, item_id, normal, settle
+from eunoe.processors.projection.settling import MOST_CONTESTED, Evidence, group_of, item_id, normal, settle
 from eunoe.streams.events import Correction, Item, Span
 from eunoe.streams.times import key_of
 
@@ -230,3 +230,11 @@ def test_a_late_saying_of_the_same_before_the_correction_goes_with_it():
     (first,) = settle(SCOPE, [old], [])
     (both,) = settled(old, earlier, corrections=[correction("retire", first.id, value="Payments")])
     assert both.retired and [s.event for s in both.sources] == ["a", "b"]
+
+
+def test_a_slot_with_very_many_values_is_contested_by_the_latest_only():
+    many = [said(f"e{n:04}", "2025-01-01", f"v{n}", order=n) for n in range(3_000)]
+    found = settle(SCOPE, many, [])
+    assert len(found) == 3_000
+    assert len(found[-1].contested_by) == MOST_CONTESTED
+    assert max(len(memory.contested_by) for memory in found) == 2 * MOST_CONTESTED
