@@ -101,6 +101,20 @@ class Embedded:
                 break
         return done
 
+    def catch_up(self) -> None:
+        """Under the lease: project and extract what stands in the log now, however much comes in meanwhile."""
+        self._apply()
+        left = self.pending()
+        while left > 0 and not self._stopping.is_set() and (results := self._extraction.results()):
+            self.log.append([entry(result) for result in results])
+            self._apply()
+            left -= len(results)
+
+    def _apply(self) -> None:
+        until = [self.log.head(partition) for partition in range(self.log.partitions)]
+        while self._behind(until) and not self._stopping.is_set() and self.projector.page():
+            pass
+
     def _behind(self, until: list[int]) -> bool:
         positions = self.projections.positions(self.projections.writer())
         return any(have < want for have, want in zip(positions, until, strict=True))
@@ -146,7 +160,7 @@ class Embedded:
             if not self._paused.is_set():
                 try:
                     with self.lease(_LEASE_SECONDS):
-                        self.work()
+                        self.catch_up()  # and then let others have the lease, also while more comes in
                 except WaitTimeout:
                     pass
                 except StorageFull:  # what is acknowledged waits in the log until there is room

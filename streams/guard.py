@@ -95,6 +95,15 @@ class Guard:
                 return Forgotten("this was forgotten on request and is not taken in again; `eunoe readmit` lifts that")
         return None
 
+    def covers(self, suppressions: Iterable[Suppression], event: AnyEvent) -> bool:
+        """Whether these would refuse an event."""
+        held = {self.mac(name): until for name, until in suppressions}
+        for name, key in names_of(event):
+            mac = self.mac(name)
+            if mac in held and ((until := held[mac]) is None or key is None or key <= until):
+                return True
+        return False
+
     def for_ever(self, names: Iterable[str]) -> set[str]:
         """Those of these names that are refused whatever their time."""
         held = {row[0] for row in rows(self._connection, "select mac from suppressed where until is null")}

@@ -6,9 +6,13 @@ The chain stays whole: of a dropped ciphertext its hash stays, which is what the
 from collections.abc import Iterable, Sequence
 
 import apsw
+import msgspec
 
+from eunoe.streams.events import Interaction
 from eunoe.streams.frames import Envelope, body_hash, decode_envelope
+from eunoe.streams.guard import Guard, event_name
 from eunoe.streams.keyring import Keyring
+from eunoe.streams.log import Erasure, Log
 from eunoe.streams.places import Place, number_of, place_of
 from eunoe.streams.sqlite_files import rows
 
@@ -76,3 +80,23 @@ def orphaned(connection: apsw.Connection, keyring: Keyring, places: Iterable[Pla
         for pseudonym, number in found.items()
         if not rows(connection, "select 1 from datakey where subject = ? limit 1", (number,))
     ]
+
+
+def with_late(log: Log, guard: Guard, erasure: Erasure) -> Erasure:
+    """An erasure with what came in since it was planned and would be refused after it. Under the log's lock."""
+    for partition, seen in enumerate(erasure.seen):
+        if seen >= log.head(partition):
+            continue
+        late = log.open(log.read(partition, seen, log.head(partition) - seen))
+        for opened in late:
+            event = opened.event
+            if event is None or not guard.covers(erasure.names, event):
+                continue
+            names = ((event_name(event.scope, event.id), None),) if isinstance(event, Interaction) else ()
+            erasure = msgspec.structs.replace(
+                erasure,
+                places=(*erasure.places, (partition, opened.record.position)),
+                ids=(*erasure.ids, (event.scope, event.id)),
+                names=(*erasure.names, *names),
+            )
+    return erasure

@@ -241,13 +241,11 @@ class LocalLog:
 
     def erase(self, request: Forget, erasure: Erasure, stones: Sequence[Forget] = ()) -> Appended:
         """Record a request and drop what it covers, in one commit; then destroy the keys and empty what lingers."""
-        covers = self._record_ids(erasure.places) + erasure.pseudonyms
-        entries = [entry(request, covers=covers), *map(entry, stones)]
-        self._prepare(entries)
+        self._prepare([entry(request), *map(entry, stones)])
         with self._lock, self._errors():
             try:
                 with immediate(self._writer):
-                    outcome = self._erase(entries, erasure)
+                    outcome = self._erase(request, erasure, stones)
             except BaseException:
                 self._forget_state()
                 raise
@@ -257,9 +255,11 @@ class LocalLog:
             self._grown.notify_all()
         return outcome
 
-    def _erase(self, entries: Sequence[Entry], erasure: Erasure) -> Appended:
+    def _erase(self, request: Forget, erasure: Erasure, stones: Sequence[Forget]) -> Appended:
         """Under the lock: the request, the bytes, the look-ups, the guard and the keys to destroy."""
-        outcome = self._placed(entries)[0]
+        erasure = local_erasure.with_late(self, self._guard, erasure)
+        covers = self._record_ids(erasure.places) + erasure.pseudonyms
+        outcome = self._placed([entry(request, covers=covers), *map(entry, stones)])[0]
         assert isinstance(outcome, Appended)
         row = number_of((outcome.partition, outcome.position))
         local_erasure.drop(self._writer, self.keyring, erasure.places, row)
@@ -267,7 +267,7 @@ class LocalLog:
         self._guard.suppress(erasure.names, row)
         gone = {*erasure.pseudonyms, *local_erasure.orphaned(self._writer, self.keyring, erasure.places)}
         self._writer.executemany("insert or ignore into destroyed values(?)", [(pseudonym,) for pseudonym in gone])
-        self._writer.execute("insert into request values(?, ?, null)", (row, entries[0].id))
+        self._writer.execute("insert into request values(?, ?, null)", (row, request.id))
         self._writer.execute("update meta set value = value + 1 where name = 'generation'")
         return outcome
 

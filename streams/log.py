@@ -79,13 +79,15 @@ class Erasure(msgspec.Struct, frozen=True):
 
     places: (partition, position) of the records that lose keys and ciphertext. ids: (scope, id) that lose their
     look-up. names: what the guard refuses from then on, or keyed hashes of it, with time keys. pseudonyms: subjects
-    and streams whose keys and names are destroyed.
+    and streams whose keys and names are destroyed. seen: the last position of each partition that the plan knew;
+    what came in behind it goes too, where the names refuse it.
     """
 
     places: tuple[Place, ...]
     ids: tuple[tuple[str, str], ...]
     names: tuple[tuple[str | bytes, int | None], ...]
     pseudonyms: tuple[bytes, ...] = ()
+    seen: tuple[int, ...] = ()
 
 
 class Log(Protocol):

@@ -58,14 +58,14 @@ class Forgetter:
 
     def plan(self, target: Target) -> Plan:
         """What would go; nothing is changed. Raises NotFound."""
-        self._runtime.settle()
-        return planned(target, self._log, self._runtime.projections.reader())
+        with self._runtime.lease():
+            self._runtime.catch_up()
+            return planned(target, self._log, self._runtime.projections.writer())
 
     def forget(self, target: Target, depth: Depth, actor: str, reason: str | None) -> Receipt:
         """Forget or redact, and give the signed receipt. Raises NotFound."""
-        self._runtime.settle()
         with self._runtime.lease():
-            self._runtime.work()
+            self._runtime.catch_up()
             plan = planned(target, self._log, self._runtime.projections.writer())
             before = self._heads()
             request = self._request(plan, depth, actor, reason)
@@ -79,7 +79,7 @@ class Forgetter:
         if not self._unfinished():
             return []
         with self._runtime.lease():
-            self._runtime.work()
+            self._runtime.catch_up()
             return [self._finish(self._event(place), None, self._heads(place)) for place in self._unfinished()]
 
     def _unfinished(self) -> list[Place]:
@@ -132,7 +132,8 @@ class Forgetter:
         names: list[Name] = [(event_name(turn.scope, turn.event), None) for turn in plan.turns]
         if depth == "forget":
             names += _target_names(plan.target, key_of(request.at))
-        return Erasure(places, tuple(sorted(ids)), tuple(names), self._pseudonyms(plan, depth))
+        seen = tuple(self._runtime.projections.positions(self._runtime.projections.writer()))
+        return Erasure(places, tuple(sorted(ids)), tuple(names), self._pseudonyms(plan, depth), seen)
 
     def _pseudonyms(self, plan: Plan, depth: Depth) -> tuple[bytes, ...]:
         """A forgotten scope's stream; subjects whose keys open nothing more are found by the log itself."""
@@ -148,11 +149,11 @@ class Forgetter:
 
     def _finish(self, request: Forget, plan: Plan | None, before: Heads) -> Receipt:
         """Under the lease: purge, build again, empty what lingers, complete, sign, keep."""
-        self._runtime.work()
+        self._runtime.catch_up()
         folded(self._runtime.projections.writer())
         self._unused(None if plan is None else (*plan.gone, *plan.again))
         completion = self._completed(request)
-        self._runtime.work()
+        self._runtime.catch_up()
         receipt = signed(self._receipt(request, completion, plan, before), self._keyring.purpose("signing"))
         self._keep(receipt)
         return receipt
