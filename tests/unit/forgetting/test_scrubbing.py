@@ -42,68 +42,68 @@ def test_other_pages_and_nonsense_stay(kind, cells, content):
     assert clean(before, False) == before
 
 
-def grown(path, rounds=400, **options):
-    """A table whose rows are moved about: many inserts in random order, in small commits."""
-    connection, rnd = connect(path, **options), random.Random(3)
-    connection.execute("create table t(a primary key, b) without rowid")
+def grown(path, rounds=300):
+    """A table whose rows, of many sizes, are moved about: inserts in random order, in small commits."""
+    connection, rnd = connect(path), random.Random(1)
+    connection.execute("create table t(a unique, b)")
     for _ in range(rounds):
         with immediate(connection):
-            rows = [(rnd.randbytes(16), WORD + rnd.randbytes(200)) for _ in range(20)]
+            rows = [(rnd.randbytes(16), WORD + rnd.randbytes(rnd.choice((20, 100, 400, 900)))) for _ in range(10)]
             connection.executemany("insert into t values(?, ?)", rows)
+    with immediate(connection):
+        connection.execute("delete from t where a < x'c0'")
     return connection
+
+
+def left_in(connection):
+    return connection.execute("select count(*) from t").fetchall()[0][0]
 
 
 def test_what_is_deleted_is_nowhere(tmp_path):
     connection = grown(tmp_path / "a.db")
     folded(connection)
-    assert (tmp_path / "a.db").read_bytes().count(WORD) == 8_000  # not one copy more than there are rows
-    with immediate(connection):
-        connection.execute("delete from t where a < x'c0'")
-    folded(connection)
-    left = connection.execute("select count(*) from t").fetchall()[0][0]
-    assert 0 < left < 8_000
+    left = left_in(connection)
+    assert 0 < left < 3_000
     connection.close()
     assert sum(path.read_bytes().count(WORD) for path in tmp_path.iterdir()) == left
     checked = apsw.Connection(str(tmp_path / "a.db"))
     assert checked.execute("pragma integrity_check").fetchall() == [("ok",)]
-    assert checked.execute("select count(*) from t").fetchall() == [(left,)]
+    assert left_in(checked) == left
     checked.close()
 
 
-def test_without_it_copies_stay(tmp_path):
+def test_without_it_copies_stay(tmp_path, monkeypatch):
     """The reason for all of this. (If this fails, SQLite got better at it: then drop the scrubbing.)"""
+    monkeypatch.setattr(sqlite_files, "CHECKPOINT_PAGES", 1 << 40)
     connection = grown(tmp_path / "a.db")
-    connection.set_wal_hook(None)
     connection.execute("pragma wal_checkpoint(truncate)").fetchall()
-    assert (tmp_path / "a.db").read_bytes().count(WORD) > 8_000
+    assert (tmp_path / "a.db").read_bytes().count(WORD) > left_in(connection)
     connection.close()
 
 
 def test_checkpoints_on_the_way_write_clean_too(tmp_path, monkeypatch):
     monkeypatch.setattr(sqlite_files, "CHECKPOINT_PAGES", 50)
     connection = grown(tmp_path / "a.db")
-    assert (tmp_path / "a.db").stat().st_size > 1_000_000  # they did take place
-    copy = (tmp_path / "a.db").read_bytes()
-    assert copy.count(WORD) <= 8_000
-    assert (tmp_path / "a.db-wal").stat().st_size < 4_000_000
+    assert (tmp_path / "a.db-wal").stat().st_size < 3_000_000  # they did take place
+    folded(connection)
+    assert (tmp_path / "a.db").read_bytes().count(WORD) == left_in(connection)
     connection.close()
 
 
 def test_a_kill_before_the_checkpoint_is_made_good_by_the_next_one(tmp_path):
     connection = grown(tmp_path / "a.db", rounds=100)
-    with immediate(connection):
-        connection.execute("delete from t")
+    left_there = left_in(connection)
     left = tmp_path / "killed"
     left.mkdir()
     for path in tmp_path.glob("a.db*"):
         if not path.name.endswith("-shm"):
             shutil.copy(path, left / path.name)
     connection.close()
-    assert sum(path.read_bytes().count(WORD) for path in left.iterdir()) > 0
+    assert sum(path.read_bytes().count(WORD) for path in left.iterdir()) > left_there
     reader = connect(left / "a.db", read_only=True, create=False)
-    assert reader.execute("select count(*) from t").fetchall() == [(0,)]
+    assert left_in(reader) == left_there
     reader.close()  # the last to close makes no checkpoint of its own
     connection = connect(left / "a.db")
     folded(connection)
     connection.close()
-    assert sum(path.read_bytes().count(WORD) for path in left.iterdir()) == 0
+    assert sum(path.read_bytes().count(WORD) for path in left.iterdir()) == left_there
