@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import apsw
 import msgspec
 
+from eunoe.streams.errors import LogDamaged
 from eunoe.streams.events import Interaction
 from eunoe.streams.frames import Envelope, body_hash, decode_envelope
 from eunoe.streams.guard import Guard, event_name
@@ -50,6 +51,19 @@ def _drop_keys(connection: apsw.Connection, keyring: Keyring, envelope: Envelope
 def destroyed(connection: apsw.Connection) -> frozenset[bytes]:
     """Pseudonyms whose keys are destroyed, and destroyed again on every opening."""
     return frozenset(row[0] for row in rows(connection, "select pseudonym from destroyed"))
+
+
+def record_ids(connection: apsw.Connection, places: Sequence[Place]) -> tuple[bytes, ...]:
+    """The random ids of the records at these places, in this order. Raises LogDamaged where one is not there."""
+    listed = f"[{','.join(str(number_of(place)) for place in places)}]"
+    found = rows(
+        connection,
+        "select r.envelope from json_each(?) j left join record r on r.row = j.value order by j.key",
+        (listed,),
+    )
+    if any(frame is None for (frame,) in found):
+        raise LogDamaged("a record that is to be dropped is missing")
+    return tuple(decode_envelope(frame).record for (frame,) in found)
 
 
 def dropped_by(connection: apsw.Connection, partition: int, position: int) -> list[Place]:

@@ -103,19 +103,25 @@ class LocalLog:
     def append(self, entries: Sequence[Entry]) -> list[Outcome]:
         if not entries:
             return []
+        with self._writing():
+            outcomes = self._placed(entries)
+            refused = sum(isinstance(outcome, Forgotten) for outcome in outcomes)
+            if refused:
+                local_refusals.note(self._writer, self._clock(), refused)
+        return outcomes
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """The write lock and one transaction. What is remembered between writes goes when one is undone."""
         with self._lock, self._errors():
             try:
                 with immediate(self._writer):
-                    outcomes = self._placed(entries)
-                    refused = sum(isinstance(outcome, Forgotten) for outcome in outcomes)
-                    if refused:
-                        local_refusals.note(self._writer, self._clock(), refused)
+                    yield
             except BaseException:
                 self._forget_state()
                 raise
         with self._grown:
             self._grown.notify_all()
-        return outcomes
 
     def _prepare(self, entries: Sequence[Entry]) -> None:
         """What seals must be durable first; for other events it is made once the guard let them in."""
@@ -183,6 +189,7 @@ class LocalLog:
         if said["generation"] != self._generation:
             self._generation, self._stamp = said["generation"], (said["epoch"], said["writer"])
             self.keyring.refresh()
+            self._destroy_again()  # whoever forgot may have been killed before: nothing is sealed under such a key
             self._lookup.forget()
             self._lookup.refresh()
 
@@ -243,22 +250,16 @@ class LocalLog:
         """Record a request and drop what it covers, in one commit; then destroy the keys and empty what lingers."""
         self._prepare([entry(request), *map(entry, stones)])
         with self._lock, self._errors():
-            try:
-                with immediate(self._writer):
-                    outcome = self._erase(request, erasure, stones)
-            except BaseException:
-                self._forget_state()
-                raise
+            with self._writing():
+                outcome = self._erase(request, erasure, stones)
             self._destroy_again()
             folded(self._writer)
-        with self._grown:
-            self._grown.notify_all()
         return outcome
 
     def _erase(self, request: Forget, erasure: Erasure, stones: Sequence[Forget]) -> Appended:
         """Under the lock: the request, the bytes, the look-ups, the guard and the keys to destroy."""
         erasure = local_erasure.with_late(self, self._guard, erasure)
-        covers = self._record_ids(erasure.places) + erasure.pseudonyms
+        covers = local_erasure.record_ids(self._writer, erasure.places) + erasure.pseudonyms
         outcome = self._placed([entry(request, covers=covers), *map(entry, stones)])[0]
         assert isinstance(outcome, Appended)
         row = number_of((outcome.partition, outcome.position))
@@ -274,7 +275,7 @@ class LocalLog:
     def complete(self, completion: Forget) -> Appended:
         """Record that a request is done with, once everything that follows from it is. Once only."""
         with self._lock, self._errors():
-            with immediate(self._writer):
+            with self._writing():
                 (outcome,) = self._placed([entry(completion)])
                 assert isinstance(outcome, Appended)
                 row = number_of((outcome.partition, outcome.position))
@@ -297,7 +298,7 @@ class LocalLog:
 
     def readmit(self, request: Forget, names: Sequence[str]) -> int:
         """Record that these may come in again; how many were refused before."""
-        with self._lock, self._errors(), immediate(self._writer):
+        with self._writing():
             self._placed([entry(request)])
             return self._guard.lift(names)
 
@@ -305,6 +306,11 @@ class LocalLog:
         """How many events the guard refused, by ISO date."""
         with self._errors():
             return local_refusals.by_day(self._reader())
+
+    def generation(self) -> int:
+        """A number that grows with every forget and rotation, whichever process did it."""
+        with self._errors():
+            return int(rows(self._reader(), "select value from meta where name = 'generation'")[0][0])
 
     def erased_by(self, partition: int, position: int) -> list[Place]:
         """Places of the records that the request at this place dropped."""
@@ -319,10 +325,6 @@ class LocalLog:
         with self._errors():
             found = rows(self._reader(), "select row from datakey where subject = ? order by row", (number,))
         return [place_of(row) for (row,) in found]
-
-    def _record_ids(self, places: Sequence[Place]) -> tuple[bytes, ...]:
-        found = [self.read(partition, position - 1, 1)[0] for partition, position in places]
-        return tuple(record.envelope.record for record in found)
 
     def _destroy_again(self) -> None:
         """Keys that the log says are destroyed are destroyed, also where a keyring was restored."""
@@ -343,7 +345,7 @@ class LocalLog:
 
     def begin_epoch(self, above: int = 0) -> int:
         """A new writer goes on from here, as after a restore; the epoch's number, higher than `above`."""
-        with self._lock, self._errors(), immediate(self._writer):
+        with self._writing():
             epoch, now = max(self._stamp[0], above) + 1, int(self._clock() * 1000)
             writer = local_epoch.begin(self._writer, self.keyring.home, self.partitions, epoch, now)
             self._generation = max(self._generation + 1, now)  # no earlier one is the same, of whatever log
@@ -355,7 +357,7 @@ class LocalLog:
 
     def rewrap(self, old: SubjectKey, new: SubjectKey) -> int:
         """Wrap all shares of a subject's earlier keys, up to `old`, under a later version; how many."""
-        with self._lock, self._errors(), immediate(self._writer):
+        with self._writing():
             held = rows(
                 self._writer,
                 "select row, version, share from datakey where subject = ? and version <= ?",

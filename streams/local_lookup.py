@@ -76,9 +76,11 @@ class Lookup:
 
     def drop(self, macs: Sequence[int]) -> None:
         """Take look-ups away. A recent one leaves its place blank, so that the count of places never goes back."""
-        gone = [(mac,) for mac in macs]
-        self._connection.executemany("delete from lookup where mac = ?", gone)
-        self._connection.executemany("update recent set mac = random(), row = -1 where mac = ?", gone)
+        listed = f"[{','.join(map(str, macs))}]"
+        self._connection.execute("delete from lookup where mac in (select value from json_each(?))", (listed,))
+        self._connection.execute(
+            "update recent set mac = random(), row = -1 where mac in (select value from json_each(?))", (listed,)
+        )
         self.forget()
         self.refresh()
 

@@ -15,6 +15,7 @@ from eunoe.processors.forgetting.heads import tree_head
 from eunoe.processors.forgetting.plan import Plan, Target, planned
 from eunoe.processors.forgetting.receipt import ChainHead, Destroyed, Inclusion, Receipt
 from eunoe.processors.forgetting.signing import signed
+from eunoe.processors.projection.projector import fetch
 from eunoe.streams.events import Forget, Interaction, Tombstone
 from eunoe.streams.frames import body_hash, encode_envelope
 from eunoe.streams.guard import Name, event_name, scope_name, session_name, subject_name
@@ -112,8 +113,7 @@ class Forgetter:
     def _stones(self, plan: Plan, request: Forget) -> list[Forget]:
         """What stays visible of redacted turns: sealed to those whose turns they were, so that it can go with them."""
         found: dict[tuple[str, str, tuple[str, ...]], list[Tombstone]] = {}
-        for opened in self._log.open([record for turn in plan.turns for record in self._record(place_of(turn.number))]):
-            event = opened.event
+        for event in fetch(self._log, [turn.number for turn in plan.turns]).values():
             if isinstance(event, Interaction) and event.chunk == 0:
                 stone = Tombstone(scope=event.scope, session=event.session, at=event.at)
                 found.setdefault((event.scope, event.session, event.subjects), []).append(stone)
@@ -127,8 +127,7 @@ class Forgetter:
 
     def _erasure(self, plan: Plan, request: Forget, depth: Depth) -> Erasure:
         places = tuple(place_of(number) for number in plan.numbers)
-        opened = self._log.open([record for place in places for record in self._record(place)])
-        ids = {(one.event.scope, one.event.id) for one in opened if one.event is not None}
+        ids = {(event.scope, event.id) for event in fetch(self._log, plan.numbers).values()}
         names: list[Name] = [(event_name(turn.scope, turn.event), None) for turn in plan.turns]
         if depth == "forget":
             names += _target_names(plan.target, key_of(request.at))

@@ -43,6 +43,7 @@ class Rows:
         self._last: int | None = None
         self._items: list[tuple[int, int, int, bytes, bytes, str, str, str]] = []
         self._done: list[tuple[int, int]] = []
+        self._gone: list[int] = []
         self._memories: list[tuple[object, ...]] = []
         self._indexed: list[tuple[int, int, list[str]]] = []
 
@@ -117,10 +118,7 @@ class Rows:
         known = {} if fresh else self._known(scope, group, turn)
         for memory, anchor in settled:
             self._write(scope, group, memory, anchor, known.pop(id_key(memory.id), None))
-        gone = [row[0] for row in known.values()]
-        if gone:
-            self.lexical.remove(gone)
-            self.connection.executemany("delete from memory where number = ?", [(number,) for number in gone])
+        self._gone += [row[0] for row in known.values()]
 
     def _known(self, scope: int, group: bytes | None, turn: int | None) -> dict[bytes, tuple[int, bytes, int, bytes]]:
         where, value = ("grp = ?", group) if group is not None else ("grp is null and turn = ?", turn)
@@ -161,7 +159,9 @@ class Rows:
         self._items, self._done = [], []
 
     def flush(self) -> None:
-        """Write the memories and their index entries, all of one kind together."""
+        """Write the memories and their index entries, all of one kind together. What goes, goes first."""
+        self.lexical.remove(self._gone)
+        self.connection.executemany("delete from memory where number = ?", [(number,) for number in self._gone])
         self.connection.executemany("insert or replace into memory values(?, ?, ?, ?, ?, ?, ?, ?, ?)", self._memories)
         self.lexical.add(self._indexed)
-        self._memories, self._indexed = [], []
+        self._memories, self._indexed, self._gone = [], [], []
