@@ -161,10 +161,10 @@ class ErasingDoor:
         """The signed receipts of all that was forgotten here."""
         return self._eraser.receipts()
 
-    def prove(self, request_id: str | None = None, *, texts: Sequence[str] = ()) -> Proof:
+    def prove(self, receipt_id: str | None = None, *, canaries: Sequence[str] = ()) -> Proof:
         """The long proof of a forget, the last one where none is named: rebuilt, scanned, searched byte by byte.
 
-        texts: what must stand in no file of this home any more. They are not repeated in the proof. Takes as long as
+        canaries: what may stand in no file of this home any more. They are not repeated in the proof. Takes as long as
         a rebuild and building the memory once more. Raises NotFound.
         """
-        return self._eraser.prove(request_id, texts)
+        return self._eraser.prove(receipt_id, canaries)

@@ -52,14 +52,14 @@ def forget(
 def prove(
     context: typer.Context,
     receipt: Annotated[str | None, typer.Argument(help="The request's id, as `eunoe receipts` lists it.")] = None,
-    text: Annotated[list[str] | None, typer.Option(help="A text that must stand in no file; may be repeated.")] = None,
+    canary: Annotated[list[str] | None, typer.Option(help="A text that may stand in no file; may be repeated.")] = None,
     home: Home = None,
     as_json: AsJson = False,
     no_wait: NoWait = False,
 ) -> None:
     """Prove a forget at length: rebuild it all, scan every table, search every file. Signed."""
     with opened(context, home, no_wait) as memory:
-        proof = memory.prove(receipt, texts=text or ())
+        proof = memory.prove(receipt, canaries=canary or ())
         if wants_json(context, as_json):
             emit(proof)
         else:

@@ -105,5 +105,5 @@ def test_finished_or_not_begun(template, tmp_path, seed):
         assert len(memory.receipts()) == 1
         assert found_bytes(home, [WORD]) == []
         if seed % 5 == 0:
-            proof = memory.prove(texts=[WORD[5:]])
+            proof = memory.prove(canaries=[WORD[5:]])
             assert proof.ok, proof

@@ -47,7 +47,7 @@ def test_a_memory_goes_from_everywhere_and_stays_away(memory, places):
     assert anywhere(memory, places) == []
     assert memory.rebuild().same_as_live
     assert anywhere(memory, places) == []
-    assert memory.prove(texts=[WORD]).ok
+    assert memory.prove(canaries=[WORD]).ok
 
 
 def test_a_scope_of_1300_memories_goes_in_one_operation(places):
@@ -119,7 +119,7 @@ def test_nothing_reappears_while_others_record_and_extract(places):
     memory.settle()
     assert anywhere(memory, places) == []
     assert memory.rebuild().same_as_live
-    assert memory.prove(texts=[WORD]).ok
+    assert memory.prove(canaries=[WORD]).ok
 
 
 LATE = {
@@ -155,7 +155,7 @@ def test_what_comes_in_between_plan_and_request_goes_too(memory, places, monkeyp
             memory.record(**report)
     else:
         assert memory.record(**report).duplicate
-    assert memory.prove(texts=[WORD]).ok
+    assert memory.prove(canaries=[WORD]).ok
 
 
 def test_a_producer_that_replays_is_refused_and_counted(memory, places):
@@ -217,7 +217,7 @@ def test_any_subject_of_several_closes_an_event(places, first):
         for opened in log.open(log.read(partition, -1, 100)):
             assert opened.event is None or first not in opened.event.subjects
     assert memory.verify().ok
-    assert memory.prove(texts=[WORD]).ok
+    assert memory.prove(canaries=[WORD]).ok
 
 
 @pytest.mark.parametrize("rotate", ["subject", "master", "both"])
@@ -277,7 +277,7 @@ def test_a_redaction_leaves_a_tombstone_that_goes_with_its_scope(places):
     assert [line for line in memory.log() if WORD in str(line)] == []
     assert found_bytes(places.path, [WORD]) == []
     assert memory.verify().ok
-    assert memory.prove(texts=[WORD]).ok
+    assert memory.prove(canaries=[WORD]).ok
 
 
 def test_a_tombstone_goes_with_its_subject(places):
