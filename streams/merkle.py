@@ -38,7 +38,7 @@ def perfect_root(leaves: Sequence[bytes]) -> bytes:
     """The root over leaf hashes whose number is a power of two."""
     level = list(leaves)
     while len(level) > 1:
-        level = [node_hash(left, right) for left, right in zip(level[::2], level[1::2], strict=True)]
+        level = [sha256(b"\x01" + left + right).digest() for left, right in zip(level[::2], level[1::2], strict=True)]
     return level[0]
 
 
