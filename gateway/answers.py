@@ -74,6 +74,7 @@ class Behind(msgspec.Struct, frozen=True):
 
 class Status(msgspec.Struct, frozen=True):
     """How a home does. queue: units without a result. waiting: the step that what is stale waits for.
+    failure: why projecting in the background fails now, if it does.
 
     refused: how many events came again that were forgotten, over all days.
     """
@@ -85,6 +86,7 @@ class Status(msgspec.Struct, frozen=True):
     dead_letters: int
     staleness: Staleness
     waiting: str | None
+    failure: str | None
     memories: int
     bytes: dict[str, int]
     refused: int = 0

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -139,12 +139,11 @@ class Home:
 
     def close(self) -> None:
         """Finish the batch in work and close all files."""
-        self.runtime.stop()
-        self.heads.close()
-        self.bills.flush()
-        self.projections.close()
-        self.log.close()
-        self.database.close()
+        with ExitStack() as closing:  # the last named first, and all of them whatever one raises
+            for close in (self.database.close, self.log.close, self.projections.close):
+                closing.callback(close)
+            for close in (self.bills.flush, self.heads.close, self.runtime.stop):
+                closing.callback(close)
 
 
 def lexical_index(connection: apsw.Connection) -> SqliteLexical:

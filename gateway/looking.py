@@ -1,6 +1,6 @@
 """Looking at a home: its log, its status, and the short-term context of a session."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eunoe.gateway.answers import Behind, Context, ContextItem, LogLine, PartitionHead, Staleness, Status
@@ -89,6 +89,7 @@ def status(home: Home) -> Status:
         dead_letters=int(rows(reader, "select count(*) from parked")[0][0]),
         staleness=staleness(home, heads, positions, queue),
         waiting="projection" if behind else "extraction" if queue else None,
+        failure=home.runtime.failure,
         memories=int(rows(reader, "select count(*) from memory where retired = 0")[0][0]),
         bytes=home.size(),
         refused=sum(home.log.refusals().values()),
@@ -115,9 +116,17 @@ def staleness(
 
 
 def context(
-    home: Home, session: str, scope: str | None, budget: int, counter: TokenCounter, recalled: Sequence[ContextItem]
+    home: Home,
+    session: str,
+    scope: str | None,
+    budget: int,
+    counter: TokenCounter,
+    recalled_in: Callable[[str], Sequence[ContextItem]],
 ) -> Context:
-    """The recent turns of a session and what was recalled into it, newest kept first. Raises NotFound."""
+    """The recent turns of a session and what was recalled into it, newest kept first. Raises NotFound.
+
+    recalled_in: what was recalled into the session in its scope.
+    """
     reader = home.projections.reader()
     found = rows(
         reader,
@@ -130,6 +139,7 @@ def context(
     if len(found) > 1:
         raise NotFound("several scopes have a session of this name; say which with scope=")
     number, path, scope_number = found[0]
+    recalled = recalled_in(path)
     gone = {
         r[0]
         for r in rows(reader, "select target from dropped where scope = ? and session = ?", (scope_number, session))

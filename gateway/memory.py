@@ -6,6 +6,7 @@ with Memory.open("./memory") as memory:
     print(memory.recall("how do they deploy?", scope="user/4821").text)
 """
 
+import re
 import secrets
 import time
 from collections import OrderedDict
@@ -50,6 +51,7 @@ from eunoe.streams.times import key_of, normalised
 
 RULES = Extractor(extraction.extract, extraction.VERSION)
 _SESSIONS_REMEMBERED = 1000
+_OUTCOME = re.compile(r"[a-z0-9_-]{1,32}")  # a word, so that no content gets into the books
 
 
 class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
@@ -59,11 +61,12 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
         self._home, self._clock = home, clock
         self._memories = SqliteMemories(home.projections.reader)
         self._recalled = RecentlyRecalled()
-        self._in_context: OrderedDict[str, list[ContextItem]] = OrderedDict()
+        self._in_context: OrderedDict[tuple[str, str], list[ContextItem]] = OrderedDict()
         mask = home.settings.mask_secrets
         self._recorder = Recorder(home.log, self._recalled, mask=mask, now=self._now, noted=home.heads.note)
         self._decider = Decider(home, self._memories, self._now)
         self._eraser = Eraser(home, self._now, self._drop_caches)
+        self._generation = home.log.generation()
         self._eraser.resume()
         if background:
             home.runtime.start()
@@ -183,6 +186,7 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
         as_of = None if as_of is None else normalised(arguments.text("as_of", as_of))
         if wait:
             self._home.runtime.settle()
+        self._forget_what_others_forgot()
         started = time.perf_counter()
         with self._projection(asked, known_at) as connection:
             found = recall(
@@ -230,12 +234,20 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
         terms.clear()
         self._in_context.clear()
 
+    def _forget_what_others_forgot(self) -> None:
+        """Another process, or another `Memory` of this one, may have forgotten something since we last looked."""
+        generation = self._home.log.generation()
+        if generation != self._generation:
+            self._generation = generation
+            self._drop_caches()
+
     def _note(self, found: Found, session: str | None, started: float) -> None:
         """Remember what was given out, so that it isn't learned again, and bill it."""
         self._recalled.add(item.text for item in found.items)
-        if session is not None:
-            self._in_context[session] = [ContextItem(i.id, i.kind, i.text, i.tokens) for i in found.items]
-            self._in_context.move_to_end(session)
+        for scope in found.scopes if session is not None else ():
+            items = [ContextItem(i.id, i.kind, i.text, i.tokens) for i in found.items if i.scope == scope]
+            self._in_context[scope, str(session)] = items
+            self._in_context.move_to_end((scope, str(session)))
             while len(self._in_context) > _SESSIONS_REMEMBERED:
                 self._in_context.popitem(last=False)
         self._home.bills.add(
@@ -246,8 +258,8 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
         self, recall_id: str, *, outcome: str, used: Sequence[str] = (), tokens_in: int = 0, tokens_out: int = 0
     ) -> None:
         """What an agent made of a recall: `helped`, `wrong`, …, and what its answer cost, billed as generate."""
-        if not arguments.text("recall_id", recall_id) or not arguments.text("outcome", outcome):
-            raise BadInput("a report needs the recall's id and an outcome")
+        if not arguments.text("recall_id", recall_id) or not _OUTCOME.fullmatch(arguments.text("outcome", outcome)):
+            raise BadInput("a report needs the recall's id and an outcome in one word, such as helped or wrong")
         arguments.number("tokens_in", tokens_in)
         arguments.number("tokens_out", tokens_out)
         self._home.bills.report(recall_id, outcome, arguments.texts("used", used), tokens_in, tokens_out)
@@ -257,8 +269,11 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
         """What is in a session's context now: recent turns and what was recalled into it, with their tokens."""
         budget = arguments.number("budget", self._home.settings.default_budget if budget is None else budget)
         scope = arguments.optional_text("scope", scope)
-        recalled = self._in_context.get(arguments.text("session", session), [])
-        return looking.context(self._home, session, scope, budget, counter(), recalled)
+        self._forget_what_others_forgot()
+        session = arguments.text("session", session)
+        return looking.context(
+            self._home, session, scope, budget, counter(), lambda path: self._in_context.get((path, session), [])
+        )
 
     def drop_from_context(
         self, session: str, target: str, *, scope: str, actor: str = "agent", reason: str | None = None

@@ -12,6 +12,7 @@ from eunoe.processors.ingestion.draft import Draft
 from eunoe.processors.ingestion.intake import Intake
 from eunoe.processors.ingestion.recalled import RecentlyRecalled
 from eunoe.streams.errors import BadInput, Rejected
+from eunoe.streams.events import Interaction
 from eunoe.streams.log import Log, Outcome, entry
 
 BATCH = 200
@@ -78,8 +79,19 @@ class Recorder:
 
     def _with_defaults(self, report: Mapping[str, Any]) -> Mapping[str, Any]:
         if isinstance(report, Mapping) and report.get("at") is None:
-            return {**report, "at": self._now()}
+            return {**report, "at": self._said_before(report) or self._now()}
         return report
+
+    def _said_before(self, report: Mapping[str, Any]) -> str | None:
+        """The time that a retry without one was first stored with: the clock is nothing that its reporter said."""
+        scope, name = report.get("scope"), report.get("id")
+        try:
+            place = self._log.find(scope, name) if isinstance(scope, str) and isinstance(name, str) else None
+        except UnicodeEncodeError:
+            return None  # refused with a reason further on
+        records = self._log.read(place[0], place[1] - 1, 1) if place else []
+        event = self._log.open(records)[0].event if records else None
+        return event.at if isinstance(event, Interaction) else None
 
     def _append(
         self, intake: Intake, drafts: Sequence[Draft], orders: Sequence[int]

@@ -5,6 +5,7 @@ works at a time, in small transactions, so that a kill at any point leaves what 
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,10 +17,10 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from eunoe.processors.extracting import LACKING, Extraction, Extractor
-from eunoe.processors.projection.projector import Projector
+from eunoe.processors.projection.projector import Projector, reason
 from eunoe.stores.contracts import Lexical
 from eunoe.stores.projections import Projections
-from eunoe.streams.errors import EunoeError, LogError, StorageFull, WaitTimeout
+from eunoe.streams.errors import LogError, WaitTimeout
 from eunoe.streams.log import Log, entry
 from eunoe.streams.sqlite_files import rows
 
@@ -60,7 +61,7 @@ class Embedded:
         self._lock, self._file = threading.RLock(), FileLock(lease, thread_local=False)
         self._stopping, self._paused = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
-        self._failure: EunoeError | None = None
+        self._failure: Exception | None = None
 
     # -- the lease and the work -------------------------------------------------------------------
 
@@ -84,11 +85,14 @@ class Embedded:
         finally:
             self._lock.release()
 
-    def work(self, *, extract: bool = True) -> int:
-        """Under the lease: project and extract until nothing is left, or a stop is asked; how many records."""
+    def work(self, *, extract: bool = True, deadline: float = math.inf) -> int:
+        """Under the lease: project and extract until nothing is left, a stop is asked, or it is late; how many records.
+
+        deadline: on the monotonic clock, in seconds.
+        """
         done = 0
         until = [self.log.head(partition) for partition in range(self.log.partitions)]
-        while not self._stopping.is_set():
+        while not self._stopping.is_set() and time.monotonic() <= deadline:
             count = self.projector.page()
             done += count
             # results may stand in the log behind their turns: first catch up, then extract what has none
@@ -121,13 +125,13 @@ class Embedded:
 
     def settle(self, timeout: float | None = None) -> list[Parking]:
         """Until all that was recorded can be recalled; what is parked. Raises WaitTimeout, and what stops a log."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
         while not self.settled():
-            if deadline is not None and time.monotonic() > deadline:
+            if time.monotonic() > deadline:
                 raise WaitTimeout(f"not settled after {timeout} s; `eunoe status` shows which step waits")
             done = 0
             with suppress(WaitTimeout), self.lease(_LEASE_SECONDS):
-                done = self.work()
+                done = self.work(deadline=deadline)
             if not done:
                 time.sleep(_PAUSE_SECONDS)
         return self.parked()
@@ -158,19 +162,33 @@ class Embedded:
     def _loop(self) -> None:
         while not self._stopping.is_set():
             if not self._paused.is_set():
-                try:
-                    with self.lease(_LEASE_SECONDS):
-                        self.catch_up()  # and then let others have the lease, also while more comes in
-                except WaitTimeout:
-                    pass
-                except StorageFull:  # what is acknowledged waits in the log until there is room
-                    _log.error("the disk is full: projecting waits for room")
-                    self._stopping.wait(_IDLE_SECONDS)
-                except EunoeError as error:
-                    self._failure = error
-                    _log.error("the background projector stopped: %s", type(error).__name__)
-                    return
-            self._wait()
+                self._turn()
+            try:
+                self._wait()
+            except Exception as error:
+                self._note_failure(error)
+
+    def _turn(self) -> None:
+        """One stretch of work. A failure is kept for `status`, and tried again: it may pass, as a full disk does."""
+        try:
+            with self.lease(_LEASE_SECONDS):
+                self.catch_up()  # and then let others have the lease, also while more comes in
+            self._failure = None
+        except WaitTimeout:
+            pass
+        except Exception as error:
+            self._note_failure(error)
+
+    def _note_failure(self, error: Exception) -> None:
+        if type(error) is not type(self._failure):
+            _log.error("projecting in the background failed: %s", type(error).__name__)
+        self._failure = error
+        self._stopping.wait(_IDLE_SECONDS)
+
+    @property
+    def failure(self) -> str | None:
+        """Why projecting in the background fails now, if it does."""
+        return None if self._failure is None else reason(self._failure)
 
     def _wait(self) -> None:
         """Until there is something to do, or a moment has passed."""

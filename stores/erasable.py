@@ -145,7 +145,9 @@ TABLES: tuple[Erasable | Plain, ...] = (
     Erasable("projections", "memory", _REPLACE, "select turn from memory", _sources),
     Erasable("projections", "alias", _PURGE, None, _in_scope("event", "alias"), _no_turn("alias")),
     Erasable("projections", "correction", _PURGE, "select number from correction", _spans),
-    Erasable("projections", "dropped", _PURGE, None, _in_scope("target", "dropped")),
+    Erasable("projections", "dropped", _PURGE, "select number from dropped", _in_scope("target", "dropped")),
+    Erasable("projections", "passed", _PURGE, "select number from passed", _in_scope("event", "passed")),
+    Plain("projections", "sqlite_sequence", "SQLite's counters"),
     Erasable("projections", "parked", _PURGE, None, _pairs("select scope, event from parked")),
     Erasable(
         "projections", "lexical", _REPLACE,

@@ -25,8 +25,9 @@ from eunoe.streams.sqlite_files import rows
 PENDING, DONE, PARKED, DROPPED = 1, 0, 2, 3
 
 _TABLES = (
-    "create table scope(number integer primary key, path text unique not null)",
-    "create table session(number integer primary key, scope integer not null, name text not null, unique(scope, name))",
+    "create table scope(number integer primary key autoincrement, path text unique not null)",
+    "create table session(number integer primary key autoincrement, scope integer not null, name text not null,"
+    " unique(scope, name))",
     "create table turn(number integer primary key, session integer not null, key integer, ord integer, event text,"
     " chunk integer, unit blob, state integer not null)",
     "create unique index turn_place on turn(session, key, ord, event, chunk)",
@@ -52,7 +53,9 @@ _TABLES = (
     "create table alias(id blob primary key, scope integer, kind text, event text, chunk integer) without rowid",
     "create table correction(number integer primary key, scope integer, event text, undone integer, body blob)",
     "create index correction_scope on correction(scope)",
-    "create table dropped(scope integer, session text, target text, primary key(scope, session, target)) without rowid",
+    "create table dropped(number integer primary key, scope integer, session text, target text)",
+    "create index dropped_session on dropped(scope, session)",
+    "create table passed(number integer primary key, scope integer, event text)",
     "create table setting(name text primary key, value text) without rowid",
 )
 

@@ -64,9 +64,18 @@ class Projections:
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
-        """One connection for reads that belong together, also when the file is swapped meanwhile."""
+        """One state of the projections for reads that belong together, whatever is written or swapped meanwhile."""
         with translated(self.link.name):
-            yield self.reader()
+            connection = self.reader()
+            if connection.in_transaction:  # one of these reads asks for another
+                yield connection
+                return
+            connection.execute("begin")
+            try:
+                yield connection
+            finally:
+                if not connection.get_autocommit():
+                    connection.execute("commit")
 
     def writer(self) -> apsw.Connection:
         """The one connection that writes; whoever uses it holds the projector's lease."""

@@ -53,14 +53,19 @@ def bodies_of(connection: apsw.Connection, keyring: Keyring, records: Sequence[R
     Raises KeyMissing, LogDamaged.
     """
     shares = _shares(connection, keyring, records)
-    closed = [(r.partition, r.position) for r in records if r.ciphertext is None]
-    dropped = dropped_among(connection, closed) if closed else set()
+    closed = [(r.partition, r.position) for r in records if r.ciphertext is None or not _has_shares(r, shares)]
+    dropped = dropped_among(connection, closed) if closed else set()  # also what was dropped since it was read
     return [
         None
         if record.envelope.schema == EPOCH_SCHEMA or (record.partition, record.position) in dropped
         else _opened(record, shares)
         for record in records
     ]
+
+
+def _has_shares(record: Record, shares: dict[tuple[bytes, int], _Share]) -> bool:
+    row = (record.partition << SHIFT) + record.position
+    return all((subject, row) in shares for subject in record.envelope.subjects)
 
 
 def _opened(record: Record, shares: dict[tuple[bytes, int], _Share]) -> bytes:

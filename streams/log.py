@@ -146,6 +146,9 @@ class Log(Protocol):
     def refusals(self) -> dict[str, int]:
         """How many events the guard refused, by ISO date (UTC). It keeps no name."""
 
+    def generation(self) -> int:
+        """A number that grows with every forget and rotation, whichever process did it."""
+
     def erased_by(self, partition: int, position: int) -> list[Place]:
         """Places of the records that the request at this place dropped."""
 

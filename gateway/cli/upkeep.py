@@ -60,6 +60,8 @@ def status(context: typer.Context, home: Home = None, as_json: AsJson = False, n
         for projection in found.projections:
             show(f"{projection.name}: {projection.behind} behind")
         show(f"queue: {found.queue}")
+        if found.waiting is not None:
+            show(f"waiting for: {found.waiting}{f' ({found.failure})' if found.failure else ''}")
         show(f"dead letters: {found.dead_letters}")
         show(f"refused: {found.refused}")
 

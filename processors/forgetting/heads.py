@@ -124,7 +124,7 @@ def _append(file: Path, line: bytes) -> None:
 def _hand(command: str, line: bytes) -> None:
     try:
         subprocess.run(shlex.split(command), input=line, capture_output=True, timeout=_COMMAND_SECONDS, check=True)
-    except (OSError, subprocess.SubprocessError) as error:
+    except (OSError, ValueError, subprocess.SubprocessError) as error:  # ValueError: an unbalanced quote
         raise BadInput(f"heads_command failed ({type(error).__name__}); run it by hand") from None
 
 

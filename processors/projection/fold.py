@@ -62,7 +62,7 @@ class Fold:
         self._results: dict[bytes, tuple[int, Result]] = {}
         self._groups: set[Group] = set()
         self._retold: set[int] = set()
-        self._decisions: list[Decision] = []
+        self._decisions: list[tuple[int, Decision]] = []
         self._gone: list[int] = []
         self._paths: dict[int, str] = {}
 
@@ -79,11 +79,13 @@ class Fold:
             case Correction():
                 self._correct(event, number)
             case Decision():
-                self._decisions.append(event)
+                self._decisions.append((number, event))
                 self._trace(number, event.scope, "", [event.target.partition(":")[2]])
             case Dropped():
-                scope = self._trace(number, event.scope, event.session, [event.target])
-                self._db.execute("insert or ignore into dropped values(?, ?, ?)", (scope, event.session, event.target))
+                parent = event.target.rpartition("#")[0]  # a chunk is named `id#n`, and goes with its event
+                scope = self._trace(number, event.scope, event.session, filter(None, (event.target, parent)))
+                row = (number, scope, event.session, event.target)
+                self._db.execute("insert or ignore into dropped values(?, ?, ?, ?)", row)
             case Cut() | Block() | Note():
                 self._trace(number, event.scope, event.session, [""])
             case Act() if event.verb == "recall":
@@ -103,6 +105,8 @@ class Fold:
         self._groups |= purged.groups
         for session, places in purged.sessions.items():
             self._new[session] += places
+        for number, decision in self._decisions:
+            self._decide(number, decision)
         self._rows.add_turns(self._turns)
         results = [(number, unit) for unit, (number, _) in self._results.items()]
         self._db.executemany("insert or ignore into result values(?, ?)", results)
@@ -110,8 +114,6 @@ class Fold:
         known = {turn.number for turn in changed}
         self._tell(changed + self._anchors(known) + self._turns_of(self._retold - known))
         self._settle()
-        for decision in self._decisions:
-            self._decide(decision)
         if purged.records:
             sweep(self._rows)
 
@@ -168,12 +170,17 @@ class Fold:
             [(number, stone.scope, stone.session, stone.at, event.actor, event.at) for stone in event.tombstones],
         )
 
-    def _decide(self, event: Decision) -> None:
-        """A dead letter of extraction that a person dropped leaves its turn without a result."""
+    def _decide(self, number: int, event: Decision) -> None:
+        """A dead letter of extraction that a person dropped leaves its turn without a result, whatever its unit.
+
+        It is noted before the page's units are made, so that it does not matter which page it comes in.
+        """
         step, _, name = event.target.partition(":")
         if event.choice != "drop" or step != "extraction":
             return
         self._db.execute("delete from parked where step = ? and scope = ? and event = ?", (step, event.scope, name))
+        row = (number, self._scope(event.scope), name)
+        self._db.execute("insert or ignore into passed values(?, ?, ?)", row)
         self._db.execute(
             "update turn set state = ? where state in (?, ?) and event = ? and session in"
             " (select number from session where scope = ?)",
@@ -190,8 +197,10 @@ class Fold:
         for unit in before:
             self._inert(found[0][0], unit)
         self._unpark(found[0][0], [turn.event for turn, before in changed if before is not None])
+        passed = {row[0] for row in rows(self._db, "select event from passed where scope = ?", (found[0][0],))}
         self._db.executemany(
-            "update turn set unit = ?, state = ? where number = ?", [(t.unit, PENDING, t.number) for t, _ in changed]
+            "update turn set unit = ?, state = ? where number = ?",
+            [(t.unit, DROPPED if t.event in passed else PENDING, t.number) for t, _ in changed],
         )
         return [turn for turn, _ in changed]
 

@@ -31,7 +31,8 @@ def purge(target: Rows, numbers: Sequence[int]) -> Purged:
         db.execute("delete from result where number = ?", (number,))
         db.execute("delete from inert where number = ?", (number,))
         _purge_correction(target, number, done)
-        db.execute("delete from trace where number = ?", (number,))
+        for table in ("trace", "dropped", "passed"):
+            db.execute(f"delete from {table} where number = ?", (number,))
         db.execute("delete from tombstone where number = ?", (number,))
     return done
 
@@ -50,7 +51,6 @@ def _purge_turn(target: Rows, number: int, done: Purged) -> None:
     target.replace(scope, None, number, [])
     db.execute("delete from alias where scope = ? and event = ? and chunk = ?", (scope, turn.event, turn.chunk))
     db.execute("delete from inert where scope = ? and event = ? and chunk = ?", (scope, turn.event, turn.chunk))
-    db.execute("delete from dropped where scope = ? and target = ?", (scope, turn.event))
     db.execute(
         "delete from parked where event = ? and scope = (select path from scope where number = ?)", (turn.event, scope)
     )

@@ -89,7 +89,10 @@ class KeyCommand:
     """A command that prints the key as base64."""
 
     def __init__(self, command: str) -> None:
-        self._words = shlex.split(command)
+        try:
+            self._words = shlex.split(command)
+        except ValueError:
+            raise BadInput("the master key command has an unbalanced quote") from None
 
     def read(self) -> bytes:
         try:
