@@ -2,22 +2,26 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar, Unpack
 
 from eunoe.gateway.answers import Context, DeadLetter, Imported, LogLine, Rebuilt, Recorded, Settled, Status
 from eunoe.gateway.auditing import AuditEntry
 from eunoe.gateway.backup import BackedUp
+from eunoe.gateway.erasing import DryRun, Named
 from eunoe.gateway.memory import RULES, Memory
 from eunoe.gateway.recording import Progress
 from eunoe.gateway.restoring import Restored
 from eunoe.infra.settings import Settings
 from eunoe.processors.digest import Digest
 from eunoe.processors.extracting import Extractor
+from eunoe.processors.forgetting.forgetting import Depth
+from eunoe.processors.forgetting.proof import Proof
+from eunoe.processors.forgetting.receipt import Receipt
 from eunoe.processors.recall import Found
 from eunoe.stores import contracts
 from eunoe.streams.events import Kind
@@ -134,9 +138,65 @@ class AsyncMemory:
             assert isinstance(line, LogLine)
             yield line
 
-    async def verify(self) -> Verification:
+    async def verify(self, heads: str | Path | None = None, public_key: str | None = None) -> Verification:
         """See `Memory.verify`."""
-        return await self._run(self.sync.verify)
+        return await self._run(self.sync.verify, heads, public_key)
+
+    async def forget(self, *, reason: str | None = None, actor: str = "user", **named: Unpack[Named]) -> Receipt:
+        """See `Memory.forget`."""
+        return await self._run(self.sync.forget, reason=reason, actor=actor, **named)
+
+    async def redact(self, *, reason: str | None = None, actor: str = "user", **named: Unpack[Named]) -> Receipt:
+        """See `Memory.redact`."""
+        return await self._run(self.sync.redact, reason=reason, actor=actor, **named)
+
+    async def dry_run(self, *, depth: Depth = "forget", **named: Unpack[Named]) -> DryRun:
+        """See `Memory.dry_run`."""
+        return await self._run(self.sync.dry_run, depth=depth, **named)
+
+    async def readmit(self, *, reason: str | None = None, actor: str = "user", **named: Unpack[Named]) -> int:
+        """See `Memory.readmit`."""
+        return await self._run(self.sync.readmit, reason=reason, actor=actor, **named)
+
+    async def receipts(self) -> list[Receipt]:
+        """See `Memory.receipts`."""
+        return await self._run(self.sync.receipts)
+
+    async def prove(self, receipt_id: str | None = None, *, canaries: Sequence[str] = ()) -> Proof:
+        """See `Memory.prove`."""
+        return await self._run(self.sync.prove, receipt_id, canaries=canaries)
+
+    async def dead_letter(self, letter_id: str) -> DeadLetter:
+        """See `Memory.dead_letter`."""
+        return await self._run(self.sync.dead_letter, letter_id)
+
+    async def retry(self, letter_id: str) -> DeadLetter:
+        """See `Memory.retry`."""
+        return await self._run(self.sync.retry, letter_id)
+
+    async def drop(self, letter_id: str, *, reason: str, actor: str = "user") -> DeadLetter:
+        """See `Memory.drop`."""
+        return await self._run(self.sync.drop, letter_id, reason=reason, actor=actor)
+
+    async def rotate_master(self, *, actor: str = "user") -> dict[str, int]:
+        """See `Memory.rotate_master`."""
+        return await self._run(self.sync.rotate_master, actor=actor)
+
+    async def rotate_subject(self, subject: str, *, actor: str = "user") -> dict[str, int]:
+        """See `Memory.rotate_subject`."""
+        return await self._run(self.sync.rotate_subject, subject, actor=actor)
+
+    async def pause(self) -> None:
+        """See `Memory.pause`."""
+        await self._run(self.sync.pause)
+
+    async def resume(self) -> None:
+        """See `Memory.resume`."""
+        await self._run(self.sync.resume)
+
+    async def keys(self) -> dict[str, Any]:
+        """See `Memory.keys`."""
+        return await self._run(self.sync.keys)
 
     async def rebuild(self, progress: Progress | None = None) -> Rebuilt:
         """See `Memory.rebuild`."""

@@ -18,7 +18,7 @@ from eunoe.streams.errors import BadInput
 class DryRun(msgspec.Struct, frozen=True):
     """What a forget would do. turns, derived: records that go. extractions: units that are made again, its price.
 
-    gone: memories that lose every source; built_again: those that keep one. out_of_reach: what no forget here reaches.
+    gone: memories that lose every source; built_again: those that keep one.
     """
 
     depth: str

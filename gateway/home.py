@@ -1,5 +1,6 @@
 """A home: one directory with the log, the projections, the books and, unless it lies elsewhere, the master key."""
 
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -27,6 +28,7 @@ from eunoe.streams.log import entry
 
 LOG, BOOKS, PROJECTIONS, MASTER = takeover.LOG, takeover.BOOKS, takeover.PROJECTIONS, "master.key"
 LEASE = "projector.lock"
+PROOF = ".proof"
 SETTINGS_SCOPE = "."
 """Scope of the home's own events. No interaction can have it: a segment of dots is refused."""
 
@@ -62,6 +64,7 @@ class Home:
             self.runtime = Embedded(self.log, self.projections, lexical_index, extractor, path / LEASE)
             with suppress(WaitTimeout), self.runtime.lease(0):
                 self.projections.put_away()
+                shutil.rmtree(path / PROOF, ignore_errors=True)  # a home beside this one, left by a killed proof
         except BaseException:
             for close in reversed(opened):
                 close()

@@ -77,8 +77,13 @@ def _said(event: AnyEvent) -> str:
 
 def status(home: Home) -> Status:
     """How far each part is, what waits, what failed."""
-    heads = [home.log.head(partition) for partition in range(home.log.partitions)]
+    with home.projections.reading():
+        return _status(home)
+
+
+def _status(home: Home) -> Status:
     positions = home.projections.positions()
+    heads = [home.log.head(partition) for partition in range(home.log.partitions)]
     behind, queue = sum(h - p for h, p in zip(heads, positions, strict=True)), home.runtime.pending()
     reader = home.projections.reader()
     return Status(

@@ -292,18 +292,21 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
 
     def scopes(self) -> list[str]:
         """All scopes that hold events."""
-        return self._memories.scopes()
+        with self._home.projections.reading():
+            return self._memories.scopes()
 
     def memories(self, scope: str, kind: Kind | None = None, retired: bool = False) -> list[contracts.Memory]:
         """The memories of a scope by event time. Raises UnknownScope."""
-        (asked,) = self._scopes(scope, None)
         if kind is not None and kind not in get_args(Kind):
             raise BadInput(f"kind must be one of {', '.join(get_args(Kind))}")
-        return list(self._memories.listing(asked, kind=kind, retired=retired))
+        with self._home.projections.reading():
+            (asked,) = self._scopes(scope, None)
+            return list(self._memories.listing(asked, kind=kind, retired=retired))
 
     def memory(self, memory_id: str) -> contracts.Memory:
         """One memory, by its id or an earlier id of it. Raises NotFound."""
-        found = self._memories.get(arguments.text("memory_id", memory_id))
+        with self._home.projections.reading():
+            found = self._memories.get(arguments.text("memory_id", memory_id))
         if found is None:
             raise NotFound(f"no memory {memory_id[:64]!r}; `eunoe memories list --scope …` shows their ids")
         return found

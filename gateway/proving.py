@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from eunoe.gateway.home import Home
+from eunoe.gateway.home import PROOF, Home
 from eunoe.gateway.replaying import rebuild
 from eunoe.processors.digest import digest_of
 from eunoe.processors.forgetting.heads import expected, own_key, read_heads
@@ -30,7 +30,6 @@ from eunoe.streams.log import Bad, Entry, Heads, entry
 from eunoe.streams.merkle import TreeHead
 from eunoe.streams.sqlite_files import connect, rows
 
-BESIDE = ".proof"
 _PAGE = 500
 
 
@@ -79,7 +78,7 @@ def prove(home: Home, request_id: str | None, texts: Sequence[str], now: Callabl
 
 def never_had(home: Home) -> str:
     """The digest of a new home that is told only what this one still has, in the order of its log."""
-    beside = home.path / BESIDE
+    beside = home.path / PROOF
     shutil.rmtree(beside, ignore_errors=True)  # left by a kill
     try:
         settings = home.settings.model_copy(

@@ -22,7 +22,8 @@ Progress = Callable[[float, int], None]
 def rebuild(home: Home, progress: Progress | None = None) -> Rebuilt:
     """A new projection file from the log alone, beside the live one; then it takes its place.
 
-    No extractor and no model is called. Raises Parked, and leaves the live one, where a step fails.
+    First all that was recorded is settled; the new file is then made of the log, and no extractor and no model is
+    called for it. Raises Parked, and leaves the live one, where a step fails.
     """
     home.runtime.settle()
     with home.runtime.lease():

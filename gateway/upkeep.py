@@ -61,7 +61,8 @@ class UpkeepDoor:
     def digest(self) -> Digest:
         """The digest of all logical content, once all that was recorded is settled."""
         self._home.runtime.settle()
-        return digest_of(self._home.projections.reader())
+        with self._home.projections.reading() as connection:
+            return digest_of(connection)
 
     def status(self) -> Status:
         """How far each part is, what waits, what failed."""

@@ -38,7 +38,6 @@ class Settings(BaseSettings):
         of them at most; without any it is `<home>/master.key`.
     default_budget: tokens of a recall that names no budget.
     mask_secrets: mask keys, cards and passwords before sealing. Off, they are stored.
-    recall_context: turns on each side of a found turn that may come with it.
     audit_recalls: note every recall in the log, without its question, so that the audit shows it.
     heads_file: a file outside the home to which signed tree heads are appended. heads_command: a command that gets
         each on standard input. heads_every: records after which one is published; 0 for on closing only.
@@ -55,7 +54,6 @@ class Settings(BaseSettings):
     master_key_command: str | None = None
     default_budget: int = Field(1000, ge=1, le=1_000_000)
     mask_secrets: bool = True
-    recall_context: int = Field(1, ge=0, le=10)
     audit_recalls: bool = False
     heads_file: Path | None = None
     heads_command: str | None = None

@@ -14,6 +14,7 @@ import msgspec
 from eunoe.processors.projection.projector import fetch, reason
 from eunoe.processors.projection.results import member_name
 from eunoe.processors.projection.rows import Place
+from eunoe.processors.topology import EXTRACTION
 from eunoe.processors.units import CONTEXT_TURNS, Unit, rule_unit
 from eunoe.stores.memories import PARKED
 from eunoe.stores.projections import Projections
@@ -22,7 +23,7 @@ from eunoe.streams.log import Log
 from eunoe.streams.places import place_of
 from eunoe.streams.sqlite_files import rows
 
-STEP = "extraction"
+STEP = EXTRACTION.name
 BATCH = 256
 LACKING = (
     "state = 1 and session not in (select s.number from session s join scope c on c.number = s.scope"

@@ -1,4 +1,4 @@
-"""Which step reads and writes which topic. Both runtimes take their steps from here.
+"""Which step reads and writes which topic. Dead letters and `status` name steps as they stand here.
 
 In one process the log is the queue between steps and a topic is a call; on Kafka each topic is one.
 """
@@ -18,13 +18,7 @@ class Step(msgspec.Struct, frozen=True):
 INBOX, RESULTS, DECISIONS = "inbox", "results", "decisions"
 LOG, OUTCOMES, DEAD_LETTERS, BILLS = "log", "outcomes", "deadletters", "bills"
 
-TOPOLOGY = (
-    Step("ingestion", (INBOX, RESULTS, DECISIONS), (LOG, OUTCOMES, DEAD_LETTERS), appends=True),
-    Step("extraction", (LOG,), (RESULTS, BILLS, DEAD_LETTERS)),
-    Step("projection", (LOG,), (DEAD_LETTERS,)),
-)
-
-
-def step(name: str) -> Step:
-    """The step of that name."""
-    return next(one for one in TOPOLOGY if one.name == name)
+INGESTION = Step("ingestion", (INBOX, RESULTS, DECISIONS), (LOG, OUTCOMES, DEAD_LETTERS), appends=True)
+EXTRACTION = Step("extraction", (LOG,), (RESULTS, BILLS, DEAD_LETTERS))
+PROJECTION = Step("projection", (LOG,), (DEAD_LETTERS,))
+TOPOLOGY = (INGESTION, EXTRACTION, PROJECTION)

@@ -56,11 +56,18 @@ class Projections:
 
     def reader(self) -> apsw.Connection:
         """This thread's connection to the file that is in use now."""
-        inode = self.link.stat().st_ino
+        inode = self._inode()
         known: tuple[int, apsw.Connection] | None = getattr(self._local, "reader", None)
         if known is None or known[0] != inode:  # an old one closes once the last read on it lets go
             known = self._local.reader = (inode, self._connected(read_only=True))
         return known[1]
+
+    def _inode(self) -> int:
+        """Which file the link leads to. Raises LogError where it leads to none."""
+        try:
+            return self.link.stat().st_ino
+        except OSError:
+            raise LogError(f"{self.link.name} is gone; open the memory again, and it is made from the log") from None
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -79,7 +86,7 @@ class Projections:
 
     def writer(self) -> apsw.Connection:
         """The one connection that writes; whoever uses it holds the projector's lease."""
-        inode = self.link.stat().st_ino
+        inode = self._inode()
         with self._lock:
             if self._writer is None or self._writer[0] != inode:
                 if self._writer is not None:

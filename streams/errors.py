@@ -119,7 +119,3 @@ class Parked(EunoeError):
 
 class WaitTimeout(EunoeError, TimeoutError):
     """What was waited for did not happen in time."""
-
-
-class ProjectionOutdated(EunoeError):
-    """A projection was built by other code or another model. `eunoe rebuild` makes it anew."""

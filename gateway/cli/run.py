@@ -10,7 +10,6 @@ from eunoe.gateway.cli.output import complain
 from eunoe.streams.errors import EunoeError
 
 _HINTS = {
-    "ProjectionOutdated": "run `eunoe rebuild`",
     "LogDamaged": "`eunoe verify` names the first bad position; restore the log from a backup",
     "LogTruncated": "restore the log from a backup",
     "StorageFull": "free some space and run it again",

@@ -14,6 +14,7 @@ from eunoe.processors.units import CONTEXT_TURNS
 from eunoe.stores.contracts import Memory
 from eunoe.stores.memories import SqliteMemories
 from eunoe.streams.errors import NotFound
+from eunoe.streams.events import AnyEvent, Interaction
 from eunoe.streams.log import Log
 from eunoe.streams.places import number_of
 from eunoe.streams.sqlite_files import rows
@@ -69,7 +70,9 @@ _TURN = (
 def planned(target: Target, log: Log, connection: apsw.Connection) -> Plan:
     """The plan for a target over a settled projection. Raises NotFound where nothing is covered."""
     turns, sealed = _turns(target, log, connection)
-    derived = set(sealed) - {turn.number for turn in turns}
+    waiting, others = _waiting(target, log, connection)
+    turns += [turn for turn in waiting if turn not in turns]
+    derived = (set(sealed) | others) - {turn.number for turn in turns}
     affected = _affected(turns, connection)
     covered = {(turn.scope, turn.event) for turn in turns}
     gone = [m.id for m in affected if all((m.scope, source.event) in covered for source in m.sources)]
@@ -105,6 +108,38 @@ def _turns(target: Target, log: Log, db: apsw.Connection) -> tuple[list[Turn], s
             if target.scope is None:
                 return turns, sealed
             return [turn for turn in turns if turn.scope == target.scope], set()
+
+
+def _waiting(target: Target, log: Log, db: apsw.Connection) -> tuple[list[Turn], set[int]]:
+    """(turns, numbers of other events) that a target names among what waits, unprojected, in parked streams."""
+    turns, others = [], set()
+    parked = rows(db, "select distinct scope, partition, position from parked where step = 'projection'")
+    heads = [row[0] for row in rows(db, "select position from position order by partition")]
+    for scope, partition, position in parked:
+        for opened in log.open(log.read(partition, position - 1, heads[partition] - position + 1)):
+            event, number = opened.event, number_of((partition, opened.record.position))
+            if event is None or event.scope != scope or not _names(target, event):
+                continue
+            if isinstance(event, Interaction):
+                turns.append(Turn(number, scope, event.session, event.id, event.chunk))
+            else:
+                others.add(number)
+    return turns, others
+
+
+def _names(target: Target, event: AnyEvent) -> bool:
+    """Whether a target names an event by what stands in the event itself."""
+    match target.kind:
+        case "scope":
+            return event.scope == target.name
+        case "session":
+            return event.scope == target.scope and getattr(event, "session", None) == target.name
+        case "event":
+            return event.scope == target.scope and event.id == target.name
+        case "subject":
+            return target.name in event.subjects and target.scope in (None, event.scope)
+        case _:
+            return False
 
 
 def _found(db: apsw.Connection, where: str, values: Sequence[object]) -> list[Turn]:

@@ -12,6 +12,7 @@ import apsw
 
 from eunoe.processors.projection.fold import Fetch, Fold
 from eunoe.processors.projection.rows import Rows
+from eunoe.processors.topology import PROJECTION
 from eunoe.stores.contracts import Lexical
 from eunoe.stores.projections import Projections, advance
 from eunoe.streams.errors import EunoeError, LogTruncated
@@ -22,7 +23,7 @@ from eunoe.streams.sqlite_files import rows
 
 PAGE = 500
 _REMEMBERED = 5000
-STEP = "projection"
+STEP = PROJECTION.name
 
 _log = logging.getLogger("eunoe.projection")
 
