@@ -16,6 +16,7 @@ import apsw
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from bench.forgetting import bench_forgetting
 from bench.texts import turns
 from eunoe import Memory
 from eunoe.gateway.home import Home
@@ -164,7 +165,7 @@ def main() -> None:
     """Run all and print one JSON document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the counts")
-    parser.add_argument("--only", default="", help="log, record, extraction, many")
+    parser.add_argument("--only", default="", help="log, record, extraction, many, forgetting")
     args = parser.parse_args()
     scale, only = (10 if args.quick else 1), set(filter(None, args.only.split(",")))
     found: dict[str, Any] = {}
@@ -179,6 +180,9 @@ def main() -> None:
             found["extraction"] = bench_extraction(5000 // scale)
         if not only or "many" in only:
             found["many"] = bench_many(folder, 100 // scale, 1000, 500)
+        if not only or "forgetting" in only:
+            lengths = (10_000 // scale, 100_000 // scale)
+            found["forgetting"] = {str(events): bench_forgetting(folder, events) for events in lengths}
     found["peak_memory_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     sys.stdout.write(json.dumps(found, indent=2) + "\n")
 
