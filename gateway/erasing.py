@@ -44,6 +44,8 @@ class Named(TypedDict, total=False):
 
 def target_of(named: Named) -> Target:
     """The one target that is named; a scope beside another narrows or places it. Raises BadInput."""
+    if empty := [name for name, value in named.items() if value is None]:
+        raise BadInput(f"{empty[0]} is None: what goes for good must be named; leave out what is not meant")
     scope = named.get("scope")
     if unknown := named.keys() - Named.__annotations__.keys():
         raise BadInput(f"{sorted(unknown)[0]!r} names no target; known are {', '.join(Named.__annotations__)}")

@@ -21,7 +21,7 @@ from eunoe.stores.books.master import KeyCommand, KeyFile, KeyValue, MasterKeySo
 from eunoe.stores.books.receipts import Receipts
 from eunoe.stores.lexical import SqliteLexical
 from eunoe.stores.projections import FORMAT, Projections
-from eunoe.streams.errors import BadInput, KeyringLost, LogError, WaitTimeout
+from eunoe.streams.errors import BadInput, EunoeError, KeyringLost, LogDamaged, LogError, WaitTimeout
 from eunoe.streams.events import Settings
 from eunoe.streams.local_log import LocalLog
 from eunoe.streams.log import entry
@@ -52,6 +52,10 @@ class Home:
                 if isinstance(self.source, KeyFile):
                     recovered(self.database, self.source)
                 self.keyring = BooksKeyring(self.database, self.source, fresh=fresh)
+                if fresh and self.keyring.counts()["streams"] > 1:
+                    raise LogError(
+                        f"{path / LOG} is missing, and the keyring has keys for it: restore it from a backup"
+                    )
                 self.bills = Bills(self.database, self.keyring.purpose("uses"), clock)
                 self.receipts = Receipts(self.database)
                 self.log = LocalLog(path / LOG, self.keyring, partitions=settings.partitions, clock=clock)
@@ -126,9 +130,11 @@ class Home:
         """The projections; of another format they are left aside, and grow anew from the log."""
         link = self.path / PROJECTIONS
         projections = Projections(link, self.log.partitions)
-        if projections.format() == FORMAT:
-            return projections
-        projections.close()
+        with suppress(LogDamaged, apsw.Error):  # a damaged one is no loss: the log gives it back
+            if projections.format() == FORMAT:
+                return projections
+        with suppress(EunoeError, apsw.Error):
+            projections.close()
         link.unlink()
         return Projections(link, self.log.partitions)
 

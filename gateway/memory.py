@@ -198,7 +198,7 @@ class Memory(ErasingDoor, UpkeepDoor, AuditDoor, BackupDoor):
                 as_of=as_of,
                 now_key=key_of(self._now()),
                 counter=counter(),
-                recall_id=f"r-{secrets.token_hex(8)}",
+                recall_id=f"r-{secrets.randbelow(10**15):015d}",
                 staleness=looking.staleness(self._home),
                 waiting=asked,
             )

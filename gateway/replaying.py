@@ -1,22 +1,28 @@
 """Replay: the projections made anew from the log, and looks at what was known at an earlier position."""
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import apsw
+import msgspec
+
 from eunoe.gateway.answers import Rebuilt
 from eunoe.gateway.home import Home, lexical_index
-from eunoe.processors.digest import digest_of
+from eunoe.processors.digest import Digest, digest_of
 from eunoe.processors.projection.projector import PAGE, Projector, new_fold
 from eunoe.processors.projection.results import member
 from eunoe.stores.projections import Scratch
-from eunoe.streams.errors import NotFound, Parked
+from eunoe.streams.errors import LogError, LogTruncated, NotFound, Parked
 from eunoe.streams.events import Correction, Decision, Dropped, Interaction, Result
 from eunoe.streams.log import Opened
 from eunoe.streams.partitioning import partition_of
 from eunoe.streams.sqlite_files import rows
 
 Progress = Callable[[float, int], None]
+
+_log = logging.getLogger("eunoe.replay")
 
 
 def rebuild(home: Home, progress: Progress | None = None) -> Rebuilt:
@@ -25,10 +31,8 @@ def rebuild(home: Home, progress: Progress | None = None) -> Rebuilt:
     First all that was recorded is settled; the new file is then made of the log, and no extractor and no model is
     called for it. Raises Parked, and leaves the live one, where a step fails.
     """
-    home.runtime.settle()
     with home.runtime.lease():
-        home.runtime.work()
-        live = digest_of(home.projections.writer())
+        live = _live(home)
         started = time.perf_counter()
         total = max(1, sum(home.log.head(partition) + 1 for partition in range(home.log.partitions)))
         with home.projections.rebuilt() as beside:
@@ -43,6 +47,18 @@ def rebuild(home: Home, progress: Progress | None = None) -> Rebuilt:
             built = digest_of(beside.writer())
         seconds = round(time.perf_counter() - started, 3)
     return Rebuilt(built.digest, built.projections, done, seconds, built == live, 0)
+
+
+def _live(home: Home) -> Digest | None:
+    """The digest of the projections in use, settled; None where they can't be read, which a rebuild mends."""
+    try:
+        home.runtime.settle()
+        return digest_of(home.projections.writer())
+    except (LogError, apsw.Error, msgspec.MsgspecError) as error:
+        if isinstance(error, LogTruncated) or not home.log.verify().ok:
+            raise
+        _log.warning("the projections in use can't be read (%s); they are made anew", type(error).__name__)
+        return None
 
 
 @contextmanager

@@ -13,8 +13,9 @@ from eunoe.gateway.proving import witnessed
 from eunoe.gateway.recording import Progress
 from eunoe.processors.digest import Digest, digest_of
 from eunoe.processors.forgetting.heads import SignedHead, own_key
+from eunoe.processors.projection.projector import check_same_log
 from eunoe.stores.books.master import KeyFile
-from eunoe.streams.errors import BadInput, NotFound
+from eunoe.streams.errors import BadInput, LogTruncated, NotFound
 from eunoe.streams.log import Bad, Verification
 
 
@@ -27,7 +28,7 @@ class UpkeepDoor:
     def log(
         self, scope: str | None = None, after: int | None = None, limit: int | None = None, tail: bool = False
     ) -> Iterator[LogLine]:
-        """The events of the log, opened; with `tail`, on and on as they come."""
+        """The events of the log, opened; with `tail`, on and on as they come. Raises UnknownScope."""
         arguments.optional_text("scope", scope)
         arguments.optional_number("after", after, least=-1)
         arguments.optional_number("limit", limit)
@@ -43,12 +44,21 @@ class UpkeepDoor:
         found = self._home.log.verify(roots)
         if found.ok and fork is not None:
             return Verification(False, found.partitions, found.records, fork)
-        if found.ok:
-            for partition, position in enumerate(self._home.projections.positions()):
-                if position > (head := self._home.log.head(partition)):
-                    lost = Bad(partition, head + 1, "the log is shorter than what was already read from it")
-                    return Verification(False, found.partitions, found.records, lost)
-        return found
+        lost = self._cut_off() if found.ok else None
+        return found if lost is None else Verification(False, found.partitions, found.records, lost)
+
+    def _cut_off(self) -> Bad | None:
+        """Where the log no longer holds what was already read from it."""
+        with self._home.projections.reading() as connection:
+            positions, hashes = self._home.projections.positions(connection), self._home.projections.hashes(connection)
+        for partition, position in enumerate(positions):
+            if position > (head := self._home.log.head(partition)):
+                return Bad(partition, head + 1, "the log is shorter than what was already read from it")
+        try:
+            check_same_log(self._home.log, positions, hashes)
+        except LogTruncated as error:
+            return Bad(error.partition or 0, error.position or 0, error.reason)
+        return None
 
     def publish_heads(self) -> SignedHead:
         """Sign the heads of the log's hash trees, and give them to heads_file and heads_command. Raises BadInput."""

@@ -20,7 +20,7 @@ from eunoe.streams.sqlite_files import connect, folded, immediate, rows, transla
 FORMAT = 1
 _TABLES = (
     "create table meta(name text primary key, value) without rowid",
-    "create table position(partition integer primary key, position integer not null)",
+    "create table position(partition integer primary key, position integer not null, hash blob)",
     "create table parked(step text, scope text, event text, partition integer, position integer, reason text,"
     " attempts integer, at integer, primary key(step, scope, event)) without rowid",
 )
@@ -115,6 +115,10 @@ class Projections:
         """The last position applied, a partition each; -1 before the first."""
         return [row[0] for row in rows(connection or self.reader(), "select position from position order by partition")]
 
+    def hashes(self, connection: apsw.Connection | None = None) -> list[bytes | None]:
+        """The hash of the last record applied, a partition each: another log has another one there."""
+        return [row[0] for row in rows(connection or self.reader(), "select hash from position order by partition")]
+
     def format(self) -> int:
         """The format that the file in use was written in."""
         found = rows(self.reader(), "select value from meta where name = 'format'")
@@ -194,12 +198,14 @@ def create(connection: apsw.Connection, partitions: int) -> None:
     memories.create(connection)
     lexical.create(connection)
     connection.execute("insert into meta values('format', ?)", (FORMAT,))
-    connection.executemany("insert into position values(?, -1)", [(p,) for p in range(partitions)])
+    connection.executemany("insert into position values(?, -1, null)", [(p,) for p in range(partitions)])
 
 
-def advance(connection: apsw.Connection, partition: int, position: int) -> None:
-    """Move a partition's position, in the transaction that holds the rows."""
-    connection.execute("update position set position = ? where partition = ?", (position, partition))
+def advance(connection: apsw.Connection, partition: int, position: int, record_hash: bytes) -> None:
+    """Move a partition's position, in the transaction that holds the rows. record_hash: of the record there."""
+    connection.execute(
+        "update position set position = ?, hash = ? where partition = ?", (position, record_hash, partition)
+    )
 
 
 def _unlink(path: Path) -> None:

@@ -131,7 +131,18 @@ def receipts(context: typer.Context, home: Home = None, as_json: AsJson = False,
 def _named(
     subject: str | None, scope: str | None, session: str | None, event: str | None, memory: str | None
 ) -> "Named":
-    return {"subject": subject, "scope": scope, "session": session, "event": event, "memory": memory}
+    given: Named = {}
+    if subject is not None:
+        given["subject"] = subject
+    if scope is not None:
+        given["scope"] = scope
+    if session is not None:
+        given["session"] = session
+    if event is not None:
+        given["event"] = event
+    if memory is not None:
+        given["memory"] = memory
+    return given
 
 
 def _erase(

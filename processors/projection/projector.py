@@ -48,6 +48,7 @@ class Projector:
         for partition, (position, head) in enumerate(zip(positions, heads, strict=True)):
             if position > head:
                 raise LogTruncated("the log is shorter than what was already read from it", partition, head)
+        check_same_log(self._log, positions, self._projections.hashes(self._projections.writer()))
         partition = max(range(len(heads)), key=lambda p: heads[p] - positions[p])
         if heads[partition] == positions[partition]:
             self._go_on()
@@ -87,7 +88,8 @@ class Projector:
                 if opened.event is not None and opened.event.scope not in waiting:
                     fold.take(opened)
             fold.finish()
-            advance(connection, partition, page[-1].record.position)
+            last = page[-1].record
+            advance(connection, partition, last.position, last.hash)
 
     def _new_fold(self, connection: apsw.Connection) -> Fold:
         return new_fold(self._log, connection, self._lexical(connection), self._get)
@@ -112,7 +114,7 @@ class Projector:
         _log.error("partition %d position %d parked: %s", record.partition, record.position, type(error).__name__)
         with self._projections.transaction() as connection:
             self._note_parked(connection, opened, error)
-            advance(connection, record.partition, record.position)
+            advance(connection, record.partition, record.position, record.hash)
 
     def _note_parked(self, connection: apsw.Connection, opened: Opened, error: Exception) -> None:
         event, record = opened.event, opened.record
@@ -192,6 +194,14 @@ class Projector:
                 if opened.event is not None and opened.event.scope == scope:
                     yield opened
             after = records[-1].position
+
+
+def check_same_log(log: Log, positions: Sequence[int], hashes: Sequence[bytes | None]) -> None:
+    """Raise LogTruncated where the log holds another record than the one that was applied at a position."""
+    for partition, (position, held) in enumerate(zip(positions, hashes, strict=True)):
+        records = log.read(partition, position - 1, 1) if position >= 0 else []
+        if position >= 0 and (not records or records[0].hash != held):
+            raise LogTruncated("this is not the log that was read before: it was put back or cut", partition, position)
 
 
 def reason(error: Exception) -> str:

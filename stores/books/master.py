@@ -37,6 +37,8 @@ class KeyFile:
     def read(self) -> bytes:
         try:
             return decoded(self.path.read_text())
+        except BadInput:
+            raise BadInput(f"the master key at {self.path} is damaged; put it back from your backup") from None
         except (FileNotFoundError, NotADirectoryError):
             raise MasterKeyMissing(
                 f"no master key at {self.path}: put it back from your backup, or set EUNOE_MASTER_KEY"
