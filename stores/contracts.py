@@ -98,18 +98,3 @@ class Lexical(Protocol):
 
     def search(self, scope: int, terms: Sequence[str], limit: int) -> list[Hit]:
         """Best `limit` rows of one scope by BM25, best first, ties by number. No terms, no hits."""
-
-
-class Erasable(Protocol):
-    """Something that holds content: a table, topic, folder or cache."""
-
-    name: str
-
-    def find(self, needle: str) -> int:
-        """How many rows or files hold this text (clear stores) or this id (sealed ones)."""
-
-    def purge(self, events: Sequence[tuple[str, str]]) -> int:
-        """Drop all that stands on these (scope, event id) pairs; the number of rows dropped."""
-
-    def scan(self) -> Iterator[bytes]:
-        """Everything it holds, unfiltered, as bytes."""

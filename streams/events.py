@@ -8,6 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+HOME_SCOPE = "."
+"""Scope and subject of the home's own events. No interaction can have it: a segment of dots is refused."""
+
 Role = Literal["user", "assistant", "tool", "system", "observation", "feedback"]
 Kind = Literal["fact", "skill", "episode"]
 Precision = Literal["instant", "day", "week", "month", "season", "year"]

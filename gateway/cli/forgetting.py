@@ -1,7 +1,7 @@
 """What goes for good: forget, redact, readmit, receipts."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -131,18 +131,8 @@ def receipts(context: typer.Context, home: Home = None, as_json: AsJson = False,
 def _named(
     subject: str | None, scope: str | None, session: str | None, event: str | None, memory: str | None
 ) -> "Named":
-    given: Named = {}
-    if subject is not None:
-        given["subject"] = subject
-    if scope is not None:
-        given["scope"] = scope
-    if session is not None:
-        given["session"] = session
-    if event is not None:
-        given["event"] = event
-    if memory is not None:
-        given["memory"] = memory
-    return given
+    named = {"subject": subject, "scope": scope, "session": session, "event": event, "memory": memory}
+    return cast("Named", {kind: name for kind, name in named.items() if name is not None})
 
 
 def _erase(

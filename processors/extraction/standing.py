@@ -3,7 +3,7 @@
 import re
 
 from eunoe.processors.extraction.draft import Found, Frame
-from eunoe.processors.extraction.rewrite import named, sentence
+from eunoe.processors.extraction.rewrite import sentence
 from eunoe.processors.extraction.sentences import Piece
 from eunoe.processors.extraction.slot import Slot
 from eunoe.processors.extraction.verbs import BASES, words
@@ -89,6 +89,6 @@ def standing(core: Piece, frame: Frame) -> list[Found]:
     if not (imperative(text) or _STYLE.match(bare)):
         return []
     value = text.rstrip(" .!") if _ALWAYS.search(text[: please.end()] if please else "") else bare.rstrip(" .!")
-    told = sentence(f"{frame.name[:1].upper()}{frame.name[1:]} asks: {named(value, frame.name) if False else value}")
+    told = sentence(f"{frame.name[:1].upper()}{frame.name[1:]} asks: {value}")
     more = (("called", m[1]),) if (m := re.match(r"call me (\w+)", bare, re.IGNORECASE)) else ()
     return [Found("fact", told, core, frame.voice, Slot("prefers", value[:160], more=more))]

@@ -87,11 +87,6 @@ class Subject(NamedTuple):
     pronoun: str | None = None
 
 
-def possessive(name: str) -> str:
-    """`Ana` → `Ana's`."""
-    return f"{name}'s"
-
-
 def subject(text: str, voice: str) -> Subject:
     """The subject at the start of a clause."""
     head = text[:2]

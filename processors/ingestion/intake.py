@@ -11,7 +11,7 @@ from typing import Any
 
 from eunoe.processors.ingestion import chunking, masking
 from eunoe.processors.ingestion.draft import Draft
-from eunoe.processors.ingestion.recalled import recalled_spans
+from eunoe.processors.ingestion.recalled import recalled_spans, within
 from eunoe.streams.events import Interaction, Tool, Withheld
 
 
@@ -78,11 +78,10 @@ def _chunks(
     for index, piece in enumerate(pieces):
         end = start + len(piece)
         marks = tuple(
-            Withheld(kind=w.kind, start=max(w.start, start) - start, end=min(w.end, end) - start)
+            Withheld(kind=w.kind, start=first, end=last)
             for w in withheld
-            if w.start < end and w.end > start
+            for first, last in within([(w.start, w.end)], start, end)
         )
-        spans = tuple((max(a, start) - start, min(b, end) - start) for a, b in recalled if a < end and b > start)
         made.append(
             Interaction(
                 **common,
@@ -90,7 +89,7 @@ def _chunks(
                 tool=tool if index == 0 else None,
                 meta=meta if index == 0 else None,
                 withheld=marks,
-                recalled=spans,
+                recalled=within(recalled, start, end),
                 chunk=index,
                 chunks=len(pieces),
             )
